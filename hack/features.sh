@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 sets=(latest "latest rustls-tls ring" "latest endpoints" "latest prometheus" "latest endpoints prometheus"
-  "latest app" "latest demo" "latest app rustls-tls ring" "latest derive" "latest runtime" "latest fake" "latest fake endpoints prometheus"
+  "latest app" "latest demo" "latest app rustls-tls ring" "latest derive" "latest runtime" "latest fake" "latest fake endpoints prometheus" "latest packed"
   "latest webhooks" "latest self-signed" "latest webhooks validate endpoints prometheus")
 if pkg-config --exists openssl 2>/dev/null; then
   sets+=("latest openssl-tls")

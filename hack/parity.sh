@@ -117,7 +117,7 @@ policy() {
 	rules=$(cat "$tree/ours/out/role.yaml" 2>/dev/null | grep -cE '^- (apiGroups|nonResourceURLs):') || true
 	webhooks=$(cat "$tree/ours/out/manifests.yaml" 2>/dev/null | grep -c '^- admissionReviewVersions:') || true
 	strict=taken
-	roles_of strict strict >"$tree/errors" 2>&1 || strict="$(grep -c '^error: ' "$tree/errors") errors"
+	roles_of strict strict >"$tree/errors" 2>&1 || strict="$(grep -c '^error' "$tree/errors") errors"
 }
 
 failed=0

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compares informers over HTTP on loopback: ours, kube-runtime 5 and Go's client-go, with the same objects from the same
+# Compares informers over HTTP on loopback: ours, ours with a packed cache, kube-runtime 5 and Go's client-go, with the same objects from the same
 # server. Prints a table.
 #
 #   hack/bench/informer.sh [-n OBJECTS] [-u UPDATES] [stream] [list] [ten]
@@ -54,6 +54,7 @@ measure() {
 # compare LIST HANDLERS: kube-runtime's stream has no handlers, so it is only measured for one handler.
 compare() {
   measure "$target/release/client" ours "$1" "$2"
+  measure "$target/release/client" packed "$1" "$2"
   [[ $2 -gt 1 ]] || measure "$target/release/client" kube-runtime "$1" 1
   [[ -z $go_client ]] || measure "$go_client" "$1" "$2"
 }

@@ -119,12 +119,3 @@ impl ResourceInfo {
         }
     }
 }
-
-/// Whether two states of an object are the same version to the API server: equal uid and
-/// resourceVersion, both known.
-pub(crate) fn is_unchanged<K: Resource>(old: &K, new: &K) -> bool {
-    let (old, new) = (old.meta(), new.meta());
-    old.resource_version.is_some()
-        && old.resource_version == new.resource_version
-        && old.uid == new.uid
-}

@@ -165,6 +165,21 @@ fn empty_like(object: &Value) -> Value {
     Value::Object(map)
 }
 
+/// Checks that an applied configuration matches the type of its kind.
+///
+/// # Errors
+/// [`ApplyError::Internal`] with all faults.
+pub fn check_type(writer: &Writer<'_>, applied: &Value) -> Result<(), ApplyError> {
+    let ty = Type::of_object(writer.schema.map(Structural::root), applied);
+    match check::check(&ty, applied) {
+        Some(fault) => Err(ApplyError::Internal(format!(
+            "failed to create typed patch object ({}): {fault}",
+            describe(applied)
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// Merges an applied configuration into the live object (`None` creates it) and returns the new
 /// object with its managedFields. Repeating an apply by the same manager changes nothing.
 ///
@@ -187,14 +202,8 @@ pub fn apply(
             "metadata.managedFields must be nil".to_owned(),
         ));
     }
+    check_type(writer, applied)?;
     let updater = writer.updater(applied);
-    if let Some(fault) = check::check(&updater.ty, applied) {
-        let message = format!(
-            "failed to create typed patch object ({}): {fault}",
-            describe(applied)
-        );
-        return Err(ApplyError::Internal(message));
-    }
     let created = empty_like(applied);
     let live = live.unwrap_or(&created);
     let mut managed = Managed::decode(live).map_err(|error| {

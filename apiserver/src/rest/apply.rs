@@ -84,7 +84,6 @@ pub(super) fn applied(
     {
         return Err(ApiError::modified(&call.group_resource(), &call.name));
     }
-    update::restrict_applied(&call.served, &call.subresource, &mut wanted);
     let api_version = call.served.api_version();
     let writer = Writer {
         manager: &options.manager,
@@ -94,6 +93,9 @@ pub(super) fn applied(
         schema: call.served.version().schema.as_ref(),
         now: core.now(),
     };
+    // Also what the endpoint cannot write has to match its type.
+    apply::check_type(&writer, &wanted).map_err(apply_error)?;
+    update::restrict_applied(&call.served, &call.subresource, &mut wanted);
     check_nulls(call, &wanted)?;
     if let Some(old) = old {
         check_managed_versions(call, old)?;
@@ -188,7 +190,7 @@ pub(super) fn apply_error(error: ApplyError) -> ApiError {
             ApiError::new(409, "Conflict", message).with_causes(causes)
         }
         ApplyError::BadRequest(message) => ApiError::bad_request(message),
-        ApplyError::Internal(message) => ApiError::internal(message),
+        ApplyError::Internal(message) => ApiError::new(500, "", message),
     }
 }
 

@@ -11,7 +11,6 @@ use super::options::{DeleteOptions, Propagation};
 use super::present::present;
 use super::{Call, Requester, list, write};
 use crate::core::{Change, Controllers, Core};
-use crate::http::negotiate::Format;
 use crate::http::respond::{Answer, Content};
 use crate::metadata::object;
 use crate::registry::Served;
@@ -63,26 +62,25 @@ pub(crate) async fn delete(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
     }
 }
 
-/// Handles DELETE of a collection: deletes all objects that match the selectors.
+/// Handles DELETE of a collection: deletes all objects that match the selectors, and answers with
+/// them as they were listed.
 pub(crate) async fn delete_collection(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let options = DeleteOptions::parse(&call.query, call.content_type.as_deref(), &call.body)?;
     let page = list::page(core, call).await?;
     let requester = call.requester();
-    let mut items = Vec::new();
     for stored in &page.objects {
-        match delete_object(core, &call.served, &stored.key, &options, Some(&requester)).await {
-            Ok(Deleted::Removed(object) | Deleted::Marked(object)) => items.push(object),
-            Err(error) if error.code == 404 => {}
-            Err(error) => return Err(error),
+        let deleted =
+            delete_object(core, &call.served, &stored.key, &options, Some(&requester)).await;
+        if let Err(error) = deleted
+            && error.code != 404
+        {
+            return Err(error);
         }
     }
-    let list = json!({
-        "kind": call.served.resource.list_kind,
-        "apiVersion": call.served.api_version(),
-        "metadata": page.metadata(),
-        "items": items,
-    });
-    Ok(Answer::new(200, Content::Document(list, Format::Json)))
+    Ok(Answer::new(
+        200,
+        Content::Json(list::stream(&call.served, page)),
+    ))
 }
 
 /// Deletes an object, or marks it for deletion if it has finalizers or a grace period. Admission
@@ -116,10 +114,10 @@ pub(crate) async fn delete_object(
             && remaining_grace(&new) == 0
             && !write::is_held(core, served, &new);
         if options.dry_run {
-            return Ok(if removes {
-                Deleted::Removed(last_state(old))
-            } else {
-                Deleted::Marked(new)
+            return Ok(match removes {
+                true if served.resource.strategy.marks_before_removal() => Deleted::Removed(new),
+                true => Deleted::Removed(last_state(old)),
+                false => Deleted::Marked(new),
             });
         }
         if !removes && new == old {
@@ -292,9 +290,10 @@ fn mark_time(core: &Core, served: &Served, new: &mut Value, grace: i64) {
         return;
     }
     object::set_meta(new, "deletionGracePeriodSeconds", Some(json!(grace)));
-    if served.resource.rules.generation && !deleting {
-        let generation = object::generation(new) + 1;
-        object::set_meta(new, "generation", Some(json!(generation)));
+    // Also of kinds whose updates never count.
+    let generation = object::generation(new);
+    if generation > 0 && !deleting {
+        object::set_meta(new, "generation", Some(json!(generation + 1)));
     }
 }
 

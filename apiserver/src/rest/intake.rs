@@ -54,7 +54,7 @@ pub(crate) fn decode_object(call: &Call) -> Result<Incoming, ApiError> {
             "Object 'Kind' is missing in '{body}'"
         )));
     }
-    check_type(served, &mut object)?;
+    check_type(served, &call.subresource, &mut object)?;
     let mut faults: Vec<String> = decoded
         .duplicates
         .iter()
@@ -88,11 +88,15 @@ fn summary(body: &[u8]) -> String {
 }
 
 /// Checks `apiVersion` and `kind` against the endpoint; fills them in for built-in kinds if they
-/// are absent.
+/// are absent. A write to the status of a custom resource keeps the kind, whatever it says.
 ///
 /// # Errors
 /// 400 for another type, 422 for another kind of custom resources.
-pub(crate) fn check_type(served: &Served, object: &mut Value) -> Result<(), ApiError> {
+pub(crate) fn check_type(
+    served: &Served,
+    subresource: &str,
+    object: &mut Value,
+) -> Result<(), ApiError> {
     let api_version = served.api_version();
     let kind = served.resource.kind.clone();
     let (given_version, given_kind) = (text(object, &["apiVersion"]), text(object, &["kind"]));
@@ -102,7 +106,7 @@ pub(crate) fn check_type(served: &Served, object: &mut Value) -> Result<(), ApiE
                 "the API version in the data ({given_version}) does not match the expected API version ({api_version})"
             )));
         }
-        return check_custom_kind(served, object);
+        return check_custom_kind(served, subresource, object);
     }
     let version = given_version.rsplit('/').next().unwrap_or_default();
     let (given_group, _) = given_version.split_once('/').unwrap_or(("", version));
@@ -141,9 +145,13 @@ pub(crate) fn check_type(served: &Served, object: &mut Value) -> Result<(), ApiE
 ///
 /// # Errors
 /// 422, attributed to the kind of the object.
-pub(crate) fn check_custom_kind(served: &Served, object: &Value) -> Result<(), ApiError> {
+pub(crate) fn check_custom_kind(
+    served: &Served,
+    subresource: &str,
+    object: &Value,
+) -> Result<(), ApiError> {
     let (kind, given) = (&served.resource.kind, text(object, &["kind"]));
-    if kind == given {
+    if kind == given || subresource == "status" {
         return Ok(());
     }
     let error = FieldError::with_value(

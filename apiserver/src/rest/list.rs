@@ -240,7 +240,7 @@ const CHUNK: usize = 64 * 1024;
 const AROUND: usize = 8;
 
 /// Streams the list as JSON, encoding the snapshot while it is read.
-fn stream(served: &Served, page: Page) -> Body {
+pub(super) fn stream(served: &Served, page: Page) -> Body {
     let (kind, api_version) = list_type(served, View::Whole);
     let mut head = format!(
         "{{\"kind\":\"{kind}\",\"apiVersion\":\"{api_version}\",\"metadata\":{}",

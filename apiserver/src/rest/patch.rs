@@ -203,7 +203,7 @@ fn check_type(call: &Call, new: &Value) -> Result<(), ApiError> {
         return Err(ApiError::invalid_patch(new, &why));
     }
     if served.resource.is_custom() && api_version == served.api_version() {
-        intake::check_custom_kind(served, new)?;
+        intake::check_custom_kind(served, &call.subresource, new)?;
     } else if api_version != served.api_version() || kind != served.resource.kind {
         let why = format!(
             "no kind \"{kind}\" is registered for version \"{api_version}\" in scheme \"pkg/runtime/scheme.go:111\""

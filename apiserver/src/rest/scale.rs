@@ -228,7 +228,7 @@ pub(crate) async fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiEr
 }
 
 /// Refuses an apply to the scale of a custom resource whose replicas nobody owns: kube-apiserver
-/// cannot tell who made them.
+/// cannot tell who made them. An apply that conflicts with no owner fails later, in [`store_scale`].
 fn check_applied(call: &Call, stored: &Stored, applied: &Value) -> Result<(), ApiError> {
     let object = call.served.decode(stored);
     let is_owned = apply::has_owner(&object, &paths(call)?.spec_replicas);
@@ -236,9 +236,19 @@ fn check_applied(call: &Call, stored: &Stored, applied: &Value) -> Result<(), Ap
     if !call.served.resource.is_custom() || is_owned || !is_scale {
         return Ok(());
     }
-    let why = "failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) \
-to proper version: request to convert CR to an invalid group/version: autoscaling/v1";
-    Err(ApiError::new(500, "", why))
+    Err(inconvertible(
+        "failed to create manager for existing fields: failed to convert live object",
+        "/",
+    ))
+}
+
+/// 500: kube-apiserver converts the scale of a custom resource as if it were one itself.
+fn inconvertible(what: &str, name: &str) -> ApiError {
+    let why = format!(
+        "{what} ({name}; autoscaling/v1, Kind=Scale) to proper version: \
+request to convert CR to an invalid group/version: autoscaling/v1"
+    );
+    ApiError::new(500, "", why)
 }
 
 fn check_type(scale: &Value) -> Result<(), ApiError> {
@@ -291,7 +301,14 @@ async fn store_scale(
     let path = &paths(call)?.spec_replicas;
     set_path(&mut new, &keys(path), json!(replicas));
     let new = match apply {
-        Some(force) => apply_scale(core, call, &old, (path, replicas), options, force)?,
+        Some(force) => {
+            let applied = apply_scale(core, call, &old, (path, replicas), options, force)?;
+            if served.resource.is_custom() {
+                let name = format!("{}/{}", call.namespace, call.name);
+                return Err(inconvertible("failed to convert new object", &name));
+            }
+            applied
+        }
         None => update::merge_scale(core, served, &old, new, options)?,
     };
     admission.validate(Some(&scale), Some(&old_scale)).await?;

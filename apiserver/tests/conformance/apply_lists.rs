@@ -1,9 +1,11 @@
 //! Server-side apply inside lists, maps and atomic values.
 
 use crate::harness::cases;
+use crate::support::crd::spec_schema;
 use crate::support::*;
 
 cases![
+    duplicate_keys_in_a_status_are_refused_at_the_main_endpoint,
     list_map_merges_by_key: applies(
         list_map(), &[("me", list(json!([{"name": "x", "v": 1}]))), ("you", list(json!([{"name": "y", "v": 2}])))],
         "/spec/l", json!([{"name": "x", "v": 1}, {"name": "y", "v": 2}])),
@@ -177,4 +179,22 @@ async fn atomic_map_is_owned_as_a_whole(client: Client) {
         .apply("a", "you", json!({"spec": {"m": {"l": "w"}}}))
         .await
         .refused(409, "Conflict");
+}
+
+async fn duplicate_keys_in_a_status_are_refused_at_the_main_endpoint(client: Client) {
+    let condition = json!({"type": "object", "required": ["type"],
+        "properties": {"type": {"type": "string"}}});
+    let conditions = json!({"type": "array", "items": condition,
+        "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"]});
+    let mut schema = spec_schema(json!({}));
+    schema["properties"]["status"] =
+        json!({"type": "object", "properties": {"conditions": conditions}});
+    let crd = Crd::new(schema).with("subresources", json!({"status": {}}));
+    let things = crd.install(&client).await;
+    let twice = json!({"status": {"conditions": [{"type": "A"}, {"type": "A"}]}});
+    things.apply("a", "m", twice).await.fails_with(
+        500,
+        "",
+        ".status.conditions: duplicate entries for key [type=\"A\"]",
+    );
 }

@@ -26,6 +26,10 @@ cases![
         DEPLOYMENTS,
         json!({"spec": {"replicas": -1, "selector": {"matchLabels": {"app": "a"}}, "template": pod(container())}}),
         "spec.replicas: Invalid value: -1: must be greater than or equal to 0"),
+    ordinals_must_not_be_negative: create_invalid_with(
+        STATEFUL_SETS,
+        json!({"spec": {"ordinals": {"start": -1}, "selector": {"matchLabels": {"app": "a"}}, "template": pod(container())}}),
+        "spec.ordinals.start: Invalid value: -1: must be greater than or equal to 0"),
     container_needs_a_name: create_invalid_with(
         PODS, json!({"spec": {"containers": [{"image": "i"}]}}), "spec.containers[0].name: Required value"),
     container_names_are_unique: create_invalid_with(

@@ -6,6 +6,7 @@ use crate::support::*;
 cases![
     deletecollection_deletes_everything,
     deletecollection_returns_what_it_deleted,
+    deletecollection_returns_objects_as_they_were,
     deletecollection_follows_a_label_selector,
     deletecollection_follows_a_field_selector,
     deletecollection_of_nothing_succeeds,
@@ -38,6 +39,20 @@ async fn deletecollection_returns_what_it_deleted(client: Client) {
     let answer = secrets.delete_all("").await.is(200);
     check!(answer, "/kind": "SecretList", "/apiVersion": "v1");
     assert_eq!(names(&answer), ["a", "b", "c"]);
+}
+
+async fn deletecollection_returns_objects_as_they_were(client: Client) {
+    let deployments = DEPLOYMENTS.fresh(&client).await;
+    let spec = json!({"selector": {"matchLabels": {"app": "a"}}, "template":
+        {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}});
+    let fields = json!({"metadata": {"finalizers": ["example.com/a"]}, "spec": spec});
+    deployments.given("a", fields).await;
+    let answer = deployments.delete_all("").await.is(200);
+    check!(answer, "/items/0/metadata/generation": 1);
+    check_absent(&answer, "/items/0/metadata/deletionTimestamp");
+    check_absent(&answer, "/items/0/kind");
+    check!(deployments.get("a").await.is(200), "/metadata/generation": 2);
+    deployments.release("a").await;
 }
 
 async fn deletecollection_follows_a_label_selector(client: Client) {

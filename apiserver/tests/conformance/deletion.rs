@@ -1,6 +1,7 @@
 //! Finalizers, deletionTimestamp and the delete options that the server itself handles.
 
 use crate::harness::cases;
+use crate::support::collection::unique;
 use crate::support::watching::Watch;
 use crate::support::*;
 
@@ -14,6 +15,7 @@ cases![
     finalizers_cannot_be_added_while_deleting,
     second_delete_changes_nothing,
     deletion_counts_a_generation,
+    deletion_counts_a_generation_of_priority_classes,
     deletion_timestamp_cannot_be_taken_back,
     update_with_a_deletion_timestamp_is_refused,
     update_while_deleting_is_allowed,
@@ -40,6 +42,20 @@ async fn held(client: &Client, finalizers: Value) -> Collection {
     maps.given("a", json!({"metadata": {"finalizers": finalizers}}))
         .await;
     maps
+}
+
+async fn deletion_counts_a_generation_of_priority_classes(client: Client) {
+    const CLASSES: Resource<'_> = Resource(
+        "/apis/scheduling.k8s.io/v1",
+        "priorityclasses",
+        "PriorityClass",
+    );
+    let classes = CLASSES.everywhere(&client);
+    let name = format!("a{}", unique());
+    let fields = json!({"value": 1, "metadata": {"finalizers": ["example.com/a"]}});
+    check!(classes.given(&name, fields).await, "/metadata/generation": 1);
+    check!(classes.delete(&name).await.is(200), "/metadata/generation": 2);
+    classes.release(&name).await;
 }
 
 async fn finalizer_keeps_the_object(client: Client) {

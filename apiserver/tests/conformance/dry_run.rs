@@ -12,6 +12,7 @@ cases![
     dry_run_patch_is_not_stored,
     dry_run_apply_is_not_stored,
     dry_run_delete_deletes_nothing,
+    dry_run_delete_of_a_pod_shows_its_mark,
     dry_run_in_delete_options_deletes_nothing,
     dry_run_status_update_is_not_stored,
     unknown_dry_run_value_is_refused,
@@ -93,6 +94,16 @@ async fn dry_run_delete_deletes_nothing(client: Client) {
     maps.given("a", json!({})).await;
     check!(maps.delete("a?dryRun=All").await.is(200), "/status": "Success");
     maps.get("a").await.is(200);
+}
+
+async fn dry_run_delete_of_a_pod_shows_its_mark(client: Client) {
+    let pods = PODS.fresh(&client).await;
+    let spec = json!({"spec": {"containers": [{"name": "c", "image": "i"}]}});
+    pods.given("a", spec).await;
+    let answer = pods.delete("a?dryRun=All").await.is(200);
+    check!(answer, "/metadata/deletionGracePeriodSeconds": 0);
+    assert!(at(&answer, "/metadata/deletionTimestamp").is_string());
+    check_absent(&pods.get("a").await.is(200), "/metadata/deletionTimestamp");
 }
 
 async fn dry_run_in_delete_options_deletes_nothing(client: Client) {

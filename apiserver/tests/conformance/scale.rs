@@ -18,6 +18,7 @@ cases![
     scale_write_with_a_change_owns_the_replicas,
     scale_write_without_a_change_leaves_the_replicas_to_appliers,
     apply_to_a_custom_scale_that_nobody_owns_fails,
+    apply_to_a_custom_scale_that_somebody_owns_fails,
     scales_are_printed_as_tables,
 ];
 
@@ -213,6 +214,16 @@ async fn apply_to_a_custom_scale_that_nobody_owns_fails(client: Client) {
         "",
         "failed to create manager for existing fields: failed to convert live object",
     );
+}
+
+async fn apply_to_a_custom_scale_that_somebody_owns_fails(client: Client) {
+    let things = scaled_things(&client).await;
+    things.given("a", json!({"spec": {"replicas": 2}})).await;
+    let scale = json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "spec": {"replicas": 3}});
+    let path = things.at("a/scale?fieldManager=m&force=true");
+    let reply = patch(&client, &path, "application/apply-patch+yaml", &scale).await;
+    reply.fails_with(500, "", "failed to convert new object");
+    check!(things.get("a").await.is(200), "/spec/replicas": 2);
 }
 
 async fn scales_are_printed_as_tables(client: Client) {

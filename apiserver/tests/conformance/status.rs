@@ -4,6 +4,7 @@ use crate::harness::cases;
 use crate::support::*;
 
 cases![
+    write_of_a_status_keeps_the_kind,
     create_drops_the_status,
     update_of_the_object_leaves_the_status,
     update_of_the_status_leaves_the_rest,
@@ -271,4 +272,15 @@ async fn metadata_in_the_status_is_validated(client: Client) {
     let labels = json!({"metadata": {"labels": {"a b": "c"}}});
     let reply = pods.merge("a/status", labels).await;
     reply.invalid_with("metadata.labels: Invalid value: \"a b\": name part must consist of");
+}
+
+async fn write_of_a_status_keeps_the_kind(client: Client) {
+    let things = things_with(&client, json!({}), json!({"status": {}})).await;
+    let mut object = things.given("a", json!({})).await;
+    object["kind"] = json!("Other");
+    check!(things.put("a/status", &object).await.is(200), "/kind": "Thing");
+    things
+        .put("a", &object)
+        .await
+        .invalid_with("kind: Invalid value: \"Other\"");
 }

@@ -8,20 +8,20 @@ use serde_json::Value;
 use super::{Failure, inputs::configs, progress::Bar, style, style::Color};
 use crate::{
     Compat, Manifests,
-    diag::Diagnostics,
+    diag::{Diagnostics, codes},
     emit::{api_docs::rust_path, fields::Field, manifests},
     model::{ApiSet, Group, Version},
     suggest::closest,
 };
 
-/// Explain a kind or a field as `kubectl explain` does, without a cluster.
+/// Explain a kind or a field as `kubectl explain` does, without a cluster, or the code of an error.
 ///
 /// Beside type and description it shows constraints, rules and the Rust type.
 #[derive(Debug, Args)]
 pub(super) struct Explain {
     /// A kind, its plural or a short name, and the properties that lead to a field:
-    /// `vm.spec.resource.cpu`.
-    #[arg(value_name = "KIND[.FIELD…]")]
+    /// `vm.spec.resource.cpu`; or the code of an error: `K0101`.
+    #[arg(value_name = "KIND[.FIELD…]|CODE")]
     path: String,
     /// CRD files, folders of CRDs or of annotated Rust (`<group>/<version>/*.rs`), crates, Go
     /// modules, a codegen.toml, or `-`; by default what codegen.toml declares.
@@ -50,6 +50,10 @@ struct Subject<'a> {
 
 impl Explain {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
+        if let Some(class) = codes::find(&self.path) {
+            let (code, title) = (class.code, class.title);
+            return style::print(&format!("{code}: {title}\n\n{}", class.explanation()));
+        }
         let mut words = self.path.split('.');
         let kind = words.next().unwrap_or_default();
         let path: Vec<&str> = words.collect();

@@ -102,7 +102,8 @@ enum Command {
     Package(package::Package),
     /// Show the API as the generator understands it.
     Inspect(inspect::Inspect),
-    /// Explain a kind or a field as `kubectl explain` does, without a cluster.
+    /// Explain a kind or a field as `kubectl explain` does, without a cluster, or the code of an
+    /// error.
     Explain(explain::Explain),
     /// Compare two versions of CRDs: who is hurt by a change, with an object that proves it.
     Diff(diff::Diff),

@@ -5,17 +5,22 @@
 //! reports every problem.
 
 mod alike;
+pub mod codes;
 mod render;
 
 pub use render::Style;
 
-use std::{fmt, ops::Range, sync::Arc};
+use std::{fmt, ops::Range, panic::Location, sync::Arc};
+
+use codes::Code;
 
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Whether it stops generation.
     pub severity: Severity,
+    /// The class of an error about input, which `kube-codegen explain` explains.
+    pub code: Option<Code>,
     /// The problem, on one line and without a full stop.
     pub message: String,
     /// The places; empty for a finding without a place.
@@ -83,10 +88,18 @@ impl Place {
 }
 
 impl Diagnostic {
-    /// Creates an error without a place.
+    /// Creates an error without a place. Its code is that of the check which calls this; a helper
+    /// that creates errors for several checks is `#[track_caller]`.
+    #[track_caller]
     pub fn error(message: impl Into<String>) -> Self {
+        let code = Code::of(Location::caller().file());
+        Self::new(Severity::Error, code, message)
+    }
+
+    fn new(severity: Severity, code: Option<Code>, message: impl Into<String>) -> Self {
         Self {
-            severity: Severity::Error,
+            severity,
+            code,
             message: message.into(),
             labels: Vec::new(),
             help: Vec::new(),
@@ -96,18 +109,12 @@ impl Diagnostic {
 
     /// Creates a warning without a place.
     pub fn warning(message: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Warning,
-            ..Self::error(message)
-        }
+        Self::new(Severity::Warning, None, message)
     }
 
     /// Creates a note without a place.
     pub fn note_of(message: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Note,
-            ..Self::error(message)
-        }
+        Self::new(Severity::Note, None, message)
     }
 
     /// Adds a place; the first added is the primary one.
@@ -132,6 +139,14 @@ impl Diagnostic {
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.notes.push(text.into());
         self
+    }
+}
+
+impl Diagnostic {
+    /// The code to show: a finding that was an error elsewhere, and is a warning here, has none.
+    #[must_use]
+    pub fn shown_code(&self) -> Option<Code> {
+        self.code.filter(|_| self.severity == Severity::Error)
     }
 }
 
@@ -240,7 +255,7 @@ impl From<Diagnostic> for Diagnostics {
 
 impl fmt::Display for Diagnostics {
     /// Formats one line per finding: `file:line:column: error: message`. [`render`](Self::render)
-    /// adds source snippets.
+    /// adds codes and source snippets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, diagnostic) in self.0.iter().enumerate() {
             if index > 0 {

@@ -72,7 +72,12 @@ impl Diagnostic {
             Severity::Warning => Level::WARNING,
             Severity::Note => Level::NOTE,
         };
+        let code = self.shown_code().map(|code| code.to_string());
         let title = level.primary_title(short(&self.message));
+        let title = match &code {
+            Some(code) => title.id(code.as_str()),
+            None => title,
+        };
         let mut group = Group::with_title(title);
         for window in windows(&self.labels) {
             if let Some(origin) = window.origin() {

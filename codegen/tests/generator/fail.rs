@@ -117,7 +117,7 @@ fn a_group_in_two_folders_is_told_apart() {
     };
     let errors = crate::support::load(&sources).unwrap_err();
     insta::assert_snapshot!(errors.render(Style::Plain), @r"
-    error: two directories declare cloud.example.com/v1
+    error[K0202]: two directories declare cloud.example.com/v1
      --> src/apis/b/v1/mod.rs:1:1
       |
     1 | // +groupName=cloud.example.com
@@ -156,7 +156,7 @@ fn versions_that_disagree_are_told_apart_by_their_places() {
     };
     let errors = crate::support::load(&sources).unwrap_err();
     insta::assert_snapshot!(errors.render(Style::Plain), @r"
-    error: Vm has a different scope in v1 than in v2 of cloud.example.com
+    error[K0501]: Vm has a different scope in v1 than in v2 of cloud.example.com
       --> src/apis/cloud/v1/mod.rs:10:12
        |
     10 | pub struct Vm {
@@ -169,7 +169,7 @@ fn versions_that_disagree_are_told_apart_by_their_places() {
        |
        = help: versions of a kind share names and scope
 
-    error: Vm of cloud.example.com is stored in several versions: v2, v1
+    error[K0501]: Vm of cloud.example.com is stored in several versions: v2, v1
       --> src/apis/cloud/v2/mod.rs:10:12
        |
     10 | pub struct Vm {
@@ -203,7 +203,7 @@ fn a_folder_whose_name_is_no_group_or_version_needs_a_marker() {
     let load = |text: &str| crate::support::load(&sources(text));
     let errors = load(kind).unwrap_err();
     insta::assert_snapshot!(errors.render(Style::Plain), @r"
-    error: invalid group name `my_group`
+    error[K0202]: invalid group name `my_group`
      --> src/apis/my_group/V1_x/mod.rs:1:1
       |
     1 | use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -211,7 +211,7 @@ fn a_folder_whose_name_is_no_group_or_version_needs_a_marker() {
       |
       = help: a group is a DNS name in lower case: write one here, such as `// +groupName=cloudnative.czs`
 
-    error: invalid version name `V1_x`
+    error[K0202]: invalid version name `V1_x`
      --> src/apis/my_group/V1_x/mod.rs:1:1
       |
     1 | use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;

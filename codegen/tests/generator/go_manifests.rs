@@ -264,7 +264,7 @@ fn a_malformed_tag_is_an_error_where_the_field_is_of_the_api() {
         .map(drop)
         .unwrap_err();
     assert!(
-        found.contains("error: the value in the struct tag is not in double quotes"),
+        found.contains("error[K0304]: the value in the struct tag is not in double quotes"),
         "{found}"
     );
     assert_eq!(found.matches("error").count(), 1, "{found}");
@@ -435,7 +435,7 @@ fn faulty_markers_of_webhooks_are_errors_where_these_are_written() {
     let text = "// +kubebuilder:webhook:path=/a,mutating=false,failurePolicy=fail,groups=g,resources=r,verbs=create,versions=v1,name=a.b.c\n";
     let found = generate(Compat::Strict, "", text).map(drop).unwrap_err();
     assert!(
-        found.contains("error: `+kubebuilder:webhook` needs the argument"),
+        found.contains("error[K0101]: `+kubebuilder:webhook` needs the argument"),
         "{found}"
     );
     let sources = go::sources(&format!(

@@ -12,6 +12,7 @@
 mod architecture;
 mod book;
 mod cli;
+mod codes;
 mod fail;
 #[cfg(feature = "go")]
 mod go_manifests;

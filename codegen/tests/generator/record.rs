@@ -203,7 +203,7 @@ fn a_record_of_many_wrong_lines_is_an_error() {
     let errors = Record::parse(&Source::new("names.toml", text)).unwrap_err();
     let text = errors.render(Style::Plain);
     assert!(
-        text.contains("error: 19980 more invalid lines in names.toml"),
+        text.contains("error[K0010]: 19980 more invalid lines in names.toml"),
         "{text}"
     );
 }

@@ -28,7 +28,17 @@ pub(super) struct Settings {
     pub(super) tweak_of: BTreeMap<(String, String), Tweak>,
     pub(super) name: String,
     pub(super) keep_managed_fields: bool,
+    #[cfg(feature = "packed")]
+    pub(super) packed: Packed,
     pub(super) deadlines: Deadlines,
+}
+
+/// Which informers pack their caches.
+#[cfg(feature = "packed")]
+#[derive(Clone, Default)]
+pub(super) struct Packed {
+    pub(super) all: bool,
+    pub(super) types: BTreeSet<TypeId>,
 }
 
 /// Builds a factory `F`: a [`SharedInformerFactory`], or the generated one around it.
@@ -157,6 +167,25 @@ impl<F: From<SharedInformerFactory>> FactoryBuilder<F> {
     #[must_use]
     pub fn keep_managed_fields(mut self) -> Self {
         self.settings.keep_managed_fields = true;
+        self
+    }
+
+    /// Keeps the objects of every informer compressed, and decodes them when they are read: a
+    /// fraction of the memory, for processor time. docs/caches.md says when to use which. An
+    /// informer of a type that does not read all of what it writes keeps its objects whole, with a
+    /// warning.
+    #[cfg(feature = "packed")]
+    #[must_use]
+    pub fn packed(mut self) -> Self {
+        self.settings.packed.all = true;
+        self
+    }
+
+    /// Like [`Self::packed`], for `K` only.
+    #[cfg(feature = "packed")]
+    #[must_use]
+    pub fn packed_for<K: Cacheable>(mut self) -> Self {
+        self.settings.packed.types.insert(TypeId::of::<K>());
         self
     }
 

@@ -10,6 +10,7 @@ use kube::Client;
 use kube::api::{ApiResource, DynamicObject, ListParams, PartialObjectMeta};
 use kube::discovery::Scope;
 use parking_lot::{Mutex, MutexGuard};
+use serde::Serialize;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -390,7 +391,11 @@ impl SharedInformerFactory {
         self.shared.state.lock()
     }
 
-    fn informer<K: Cacheable>(&self, dynamic: &K::DynamicType, scope: Scope) -> SharedInformer<K> {
+    fn informer<K: Cacheable + Serialize>(
+        &self,
+        dynamic: &K::DynamicType,
+        scope: Scope,
+    ) -> SharedInformer<K> {
         let (key, info) = key_of::<K>(dynamic);
         let mut state = self.state();
         if let Some(held) = state.informers.get(&key)
@@ -409,7 +414,7 @@ impl SharedInformerFactory {
         informer
     }
 
-    fn create<K: Cacheable>(
+    fn create<K: Cacheable + Serialize>(
         &self,
         dynamic: &K::DynamicType,
         info: ResourceInfo,
@@ -464,7 +469,12 @@ impl SharedInformerFactory {
             "" => resource.to_string(),
             name => format!("{name}/{resource}"),
         };
-        SharedInformer::create(name, sources, info, resync, options)
+        let informer = SharedInformer::create(name, sources, info, resync, options);
+        #[cfg(feature = "packed")]
+        if settings.packed.all || settings.packed.types.contains(&TypeId::of::<K>()) {
+            informer.store().pack();
+        }
+        informer
     }
 }
 

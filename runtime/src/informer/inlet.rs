@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 
 use super::queue::EventQueue;
 use crate::reflector::{Change, Replace, Sink};
-use crate::store::{ObjectKey, compare_resource_versions};
+use crate::store::{Held, ObjectKey, compare_resource_versions};
 
 /// The sink of one reflector.
 pub(super) struct Inlet<K> {
@@ -38,7 +38,7 @@ struct Gathered<K> {
 struct First<K> {
     /// The namespaces that have not listed yet.
     missing: BTreeSet<String>,
-    objects: BTreeMap<ObjectKey, Arc<K>>,
+    objects: BTreeMap<ObjectKey, Held<K>>,
 }
 
 impl<K> Inlet<K> {
@@ -99,7 +99,7 @@ impl Reached {
 }
 
 impl<K> First<K> {
-    fn replace(&mut self, namespace: &str, objects: Vec<(ObjectKey, Arc<K>)>) {
+    fn replace(&mut self, namespace: &str, objects: Vec<(ObjectKey, Held<K>)>) {
         self.objects
             .retain(|key, _| key.namespace() != Some(namespace));
         self.objects.extend(objects);
@@ -108,7 +108,7 @@ impl<K> First<K> {
 
     fn apply(&mut self, change: Change<K>) {
         match change {
-            Change::Upsert { key, object } => self.objects.insert(key, object),
+            Change::Upsert { key, object } => self.objects.insert(key, object.into()),
             Change::Delete { key, .. } => self.objects.remove(&key),
         };
     }
@@ -119,8 +119,12 @@ impl<K: Resource + Clone + Send + Sync + 'static> Sink<K> for Inlet<K> {
         self.queue.known(key)
     }
 
-    fn recall(&self, object: &K) -> Option<(ObjectKey, Option<Arc<K>>)> {
+    fn recall(&self, object: &K) -> Option<(ObjectKey, Option<Held<K>>)> {
         self.queue.recall(object)
+    }
+
+    fn hold(&self, object: Arc<K>) -> Held<K> {
+        self.queue.hold(object)
     }
 
     fn replace(&self, mut state: Replace<K>) {
@@ -133,7 +137,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> Sink<K> for Inlet<K> {
             .reach(&part.namespace, &state.resource_version);
         let Some(first) = &mut gathered.first else {
             let namespace = part.namespace.clone();
-            let is_in = move |key: &ObjectKey, _: &K| key.namespace() == Some(&namespace);
+            let is_in = move |key: &ObjectKey, _: &Held<K>| key.namespace() == Some(&namespace);
             return self.queue.replace_in(Arc::new(is_in), state);
         };
         // What could not be decoded needs no note, since nothing is known yet.

@@ -12,18 +12,18 @@ use tokio_util::sync::CancellationToken;
 use super::handler::{Deleted, EventHandler};
 use super::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, lock};
 use crate::object::Cacheable;
-use crate::store::Snapshot;
+use crate::store::{Held, Snapshot};
 
 /// A pending call of a handler.
 #[derive(Debug)]
 pub(crate) enum Note<K> {
     Add {
-        object: Arc<K>,
+        object: Held<K>,
         initial: bool,
     },
     Update {
-        old: Arc<K>,
-        new: Arc<K>,
+        old: Held<K>,
+        new: Held<K>,
     },
     Delete(Deleted<K>),
     /// The object exists, but belongs to another process now.
@@ -172,9 +172,9 @@ impl<K: Cacheable> Listener<K> {
                     self.shared.synced.send_replace(true);
                 }
                 Some(Parcel::Present(present)) => {
-                    for object in present.iter() {
+                    for object in present.held() {
                         let note = Note::Add {
-                            object,
+                            object: object.clone(),
                             initial: true,
                         };
                         if !self.deliver(&note, &stop).await {
@@ -208,8 +208,16 @@ impl<K: Cacheable> Listener<K> {
     fn call(&self, note: &Note<K>) {
         let handler = &self.handler;
         let called = catch_unwind(AssertUnwindSafe(|| match note {
-            Note::Add { object, initial } => handler.on_add(object, *initial),
-            Note::Update { old, new } => handler.on_update(old, new),
+            Note::Add { object, initial } => {
+                if let Some(object) = object.object() {
+                    handler.on_add(&object, *initial);
+                }
+            }
+            Note::Update { old, new } => {
+                if let (Some(old), Some(new)) = (old.object(), new.object()) {
+                    handler.on_update(&old, &new);
+                }
+            }
             Note::Delete(deleted) => handler.on_delete(deleted),
             Note::Leave(object) => handler.on_leave(object),
         }));

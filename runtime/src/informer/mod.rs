@@ -306,6 +306,20 @@ impl<K: Cacheable> SharedInformer<K> {
         self.configure(|options| options.transform = Some(Arc::new(transform)))
     }
 
+    /// Keeps the objects compressed, and decodes them when they are read; see
+    /// [`FactoryBuilder::packed`]. Only before start.
+    ///
+    /// # Errors
+    ///
+    /// [`InformerError`] once the informer has started.
+    #[cfg(feature = "packed")]
+    pub fn set_packed(&self) -> Result<(), InformerError>
+    where
+        K: serde::Serialize,
+    {
+        self.configure(|_| self.inner.store.pack())
+    }
+
     /// Holds all objects, which a controller relies on.
     pub(crate) fn hold_all(&self) -> Result<(), ShareError> {
         let mut share = self.inner.share.lock();

@@ -16,12 +16,12 @@ use super::handler::{Deleted, EventHandler};
 use super::listener::{Listener, Note};
 use super::queue::{Batch, key_of};
 use crate::clock::FOREVER;
-use crate::object::{Cacheable, is_unchanged};
+use crate::object::Cacheable;
 use crate::reflector::{Change, Replace};
-use crate::store::{Former, ObjectKey, Store, Versions};
+use crate::store::{Former, Held, ObjectKey, Store, Versions};
 
 /// The objects of a list, with their keys.
-type Listed<K> = Vec<(ObjectKey, Arc<K>)>;
+type Listed<K> = Vec<(ObjectKey, Held<K>)>;
 
 /// The minimum time between two resyncs of one handler.
 const MIN_RESYNC: Duration = Duration::from_secs(1);
@@ -259,8 +259,9 @@ impl<K: Cacheable> Processor<K> {
         self.panics += u64::try_from(skipped).unwrap_or(u64::MAX);
         let mut notes = Vec::with_capacity(replacement.removed.len());
         let mut unchanged = Vec::new();
-        for (key, object) in replacement.removed {
-            notes.push(Note::Delete(Deleted::FinalStateUnknown { key, object }));
+        for (key, held) in replacement.removed {
+            let deleted = |object| Note::Delete(Deleted::FinalStateUnknown { key, object });
+            notes.extend(held.object().map(deleted));
         }
         for replaced in replacement.present {
             match replaced.old {
@@ -268,9 +269,7 @@ impl<K: Cacheable> Processor<K> {
                     object: replaced.new,
                     initial,
                 }),
-                Some(old)
-                    if versions == Versions::Trusted && is_unchanged(&*old, &*replaced.new) =>
-                {
+                Some(old) if versions == Versions::Trusted && old.is_unchanged(&replaced.new) => {
                     unchanged.push(Note::Update {
                         old,
                         new: replaced.new,
@@ -308,7 +307,9 @@ impl<K: Cacheable> Processor<K> {
         let mut notes = Vec::with_capacity(keys.len());
         for key in keys {
             match catch_unwind(AssertUnwindSafe(|| self.store.take(&key))) {
-                Ok(left) => notes.extend(left.map(|(_, object)| Note::Leave(object))),
+                Ok(left) => {
+                    notes.extend(left.and_then(|(_, held)| held.object()).map(Note::Leave));
+                }
                 Err(_) => {
                     self.panics += 1;
                     tracing::error!(%key, "an indexer panicked; the object stays");
@@ -320,9 +321,9 @@ impl<K: Cacheable> Processor<K> {
 
     fn process_resync(&self) {
         let present = self.store.snapshot();
-        let notes = present.iter().map(|object| Note::Update {
+        let notes = present.held().map(|object| Note::Update {
             old: object.clone(),
-            new: object,
+            new: object.clone(),
         });
         self.distribute(Vec::new(), notes.collect());
     }
@@ -348,17 +349,23 @@ fn apply<K: Cacheable>(
 ) -> Option<(Note<K>, bool)> {
     match change {
         Change::Upsert { key, object } => match store.upsert(key, object.clone()) {
-            None => Some((Note::Add { object, initial }, false)),
-            Some(Former {
-                object: old,
-                unchanged,
-            }) => Some((Note::Update { old, new: object }, unchanged)),
+            None => {
+                let object = object.into();
+                Some((Note::Add { object, initial }, false))
+            }
+            Some(Former { held, unchanged }) => {
+                let new = object.into();
+                Some((Note::Update { old: held, new }, unchanged))
+            }
         },
         Change::Delete { key, object } => {
             let (key, last) = store.take(&key)?;
             let deleted = match object {
                 Some(object) => Deleted::Known(object),
-                None => Deleted::FinalStateUnknown { key, object: last },
+                None => Deleted::FinalStateUnknown {
+                    key,
+                    object: last.object()?,
+                },
             };
             Some((Note::Delete(deleted), false))
         }

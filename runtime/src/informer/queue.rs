@@ -12,13 +12,12 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use kube::Resource;
-use kube::core::ObjectMeta;
 use std::hash::BuildHasher;
 use tokio::sync::Notify;
 
 use super::sync::{self, Mutex, MutexGuard};
 use crate::reflector::{Change, Replace, Sink};
-use crate::store::{ObjectKey, Store, compare_resource_versions};
+use crate::store::{Held, ObjectKey, Store, compare_resource_versions};
 
 /// The maximum number of changes that are handed out together.
 pub const MAX_BATCH: usize = 1000;
@@ -66,7 +65,7 @@ impl std::fmt::Debug for Mark {
 }
 
 /// Whether an object of the cache is of the part that an entry is about.
-pub type Part<K> = Arc<dyn Fn(&ObjectKey, &K) -> bool + Send + Sync>;
+pub type Part<K> = Arc<dyn Fn(&ObjectKey, &Held<K>) -> bool + Send + Sync>;
 
 enum Entry<K> {
     Change(Change<K>),
@@ -214,8 +213,8 @@ impl<K: Resource + Clone> EventQueue<K> {
         let (_, others) = self.divide(part);
         // An object of another part under the same name came later, or is about to be deleted.
         replace.objects.retain(|(key, object)| {
-            let known = self.processed.get(key);
-            known.is_none_or(|known| part(key, &known) || !is_older(&**object, &known))
+            let known = self.processed.held(key);
+            known.is_none_or(|known| part(key, &known) || !is_older(object, &known))
         });
         replace.keep.extend(others);
         replace
@@ -224,7 +223,7 @@ impl<K: Resource + Clone> EventQueue<K> {
     /// Returns the known keys of a part, and the others.
     fn divide(&self, part: &Part<K>) -> (Vec<ObjectKey>, Vec<ObjectKey>) {
         let known = self.processed.snapshot();
-        let pairs = known.keys().zip(known.iter());
+        let pairs = known.keys().zip(known.held());
         let (own, others): (Vec<_>, Vec<_>) = pairs.partition(|(key, object)| part(key, object));
         let keys = |pairs: Vec<(ObjectKey, _)>| pairs.into_iter().map(|(key, _)| key).collect();
         (keys(own), keys(others))
@@ -252,14 +251,14 @@ impl<K: Resource + Clone> EventQueue<K> {
     }
 
     fn is_overtaken(&self, change: &Change<K>) -> bool {
-        let known = self.processed.get(key_of(change));
+        let known = self.processed.held(key_of(change));
         let object = match change {
             Change::Upsert { object, .. } => Some(object),
             Change::Delete { object, .. } => object.as_ref(),
         };
         object
             .zip(known)
-            .is_some_and(|(object, known)| is_older(&**object, &known))
+            .is_some_and(|(object, known)| is_older(&object.clone().into(), &known))
     }
 
     fn next_changes(&self, entries: &mut VecDeque<Entry<K>>) -> Batch<K> {
@@ -303,8 +302,12 @@ impl<K: Resource + Clone + Send + Sync + 'static> Sink<K> for EventQueue<K> {
         self.processed.get(key)
     }
 
-    fn recall(&self, object: &K) -> Option<(ObjectKey, Option<Arc<K>>)> {
+    fn recall(&self, object: &K) -> Option<(ObjectKey, Option<Held<K>>)> {
         self.processed.recall(object)
+    }
+
+    fn hold(&self, object: Arc<K>) -> Held<K> {
+        self.processed.hold(object)
     }
 
     fn replace(&self, state: Replace<K>) {
@@ -339,11 +342,10 @@ impl Hasher for Hashed {
 }
 
 /// Whether `object` is another one of the same name than `known`, and was written before it.
-fn is_older<K: Resource>(object: &K, known: &K) -> bool {
-    let (own, other) = (object.meta(), known.meta());
-    let version = |meta: &ObjectMeta| meta.resource_version.clone().unwrap_or_default();
-    own.uid != other.uid
-        && compare_resource_versions(&version(own), &version(other)) == Some(Ordering::Less)
+fn is_older<K: Resource>(object: &Held<K>, known: &Held<K>) -> bool {
+    let version = |held: &Held<K>| held.resource_version().unwrap_or_default().to_owned();
+    object.uid() != known.uid()
+        && compare_resource_versions(&version(object), &version(known)) == Some(Ordering::Less)
 }
 
 /// Returns the key of a change.

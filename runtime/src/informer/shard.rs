@@ -23,7 +23,7 @@ use crate::reflector::{
     Replace, Sink, WatchRequest, WatchStream,
 };
 use crate::shard::{ShardFilter, SlotSet};
-use crate::store::ObjectKey;
+use crate::store::{Held, ObjectKey};
 
 /// What makes an informer a sharded one.
 pub(super) struct Sharded<K> {
@@ -147,9 +147,8 @@ impl<K: Cacheable> Reflecting<K> {
                 .listed
                 .send_modify(|listed| *listed = listed.minus(left));
             let filter = self.sharded.filter.clone();
-            self.queue.leave(Arc::new(move |_, object| {
-                left.contains(filter.slot(object))
-            }));
+            self.queue
+                .leave(Arc::new(move |_, held| is_in(held, &filter, &left)));
         }
         rest
     }
@@ -226,6 +225,12 @@ impl<K: Cacheable> ListWatch<K> for Selected<K> {
     }
 }
 
+/// Whether an object is of one of `slots`.
+fn is_in<K: Cacheable>(held: &Held<K>, filter: &ShardFilter<K>, slots: &SlotSet) -> bool {
+    let object = held.object();
+    object.is_some_and(|object| slots.contains(filter.slot(&object)))
+}
+
 /// The sink of a part's reflector.
 struct Inlet<K> {
     reflecting: Arc<Reflecting<K>>,
@@ -297,7 +302,7 @@ impl<K: Cacheable + Resource> Sink<K> for Inlet<K> {
         self.reflecting.queue.known(key)
     }
 
-    fn recall(&self, object: &K) -> Option<(ObjectKey, Option<Arc<K>>)> {
+    fn recall(&self, object: &K) -> Option<(ObjectKey, Option<Held<K>>)> {
         self.reflecting.queue.recall(object)
     }
 
@@ -306,15 +311,12 @@ impl<K: Cacheable + Resource> Sink<K> for Inlet<K> {
         let received = state.objects.len();
         state
             .objects
-            .retain(|(_, object)| slots.contains(self.slot(object)));
+            .retain(|(_, held)| is_in(held, &self.reflecting.sharded.filter, &slots));
         self.count_foreign(received - state.objects.len());
         state.resource_version = self.reach(&state.resource_version);
         let (filter, own) = (self.reflecting.sharded.filter.clone(), *slots);
         let queue = &self.reflecting.queue;
-        queue.replace_in(
-            Arc::new(move |_, object| own.contains(filter.slot(object))),
-            state,
-        );
+        queue.replace_in(Arc::new(move |_, held| is_in(held, &filter, &own)), state);
         let (sharded, part) = (Arc::clone(&self.reflecting.sharded), Arc::clone(&self.part));
         queue.mark(Mark::new(move || {
             // Without those that have left meanwhile.

@@ -1,7 +1,6 @@
 //! The plain list, paginated where that helps the API server.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use kube::{Error, Resource};
 use tokio::time::Instant;
@@ -10,14 +9,14 @@ use super::deadline;
 use super::error::{is_expired, is_too_large_version};
 use super::source::{ListRequest, Listed};
 use super::{Counters, Reflector, Replace, Sink};
-use crate::store::ObjectKey;
+use crate::store::{Held, ObjectKey};
 
 /// The page size, unless the caller sets one.
 const PAGE: u32 = 500;
 
 /// A list in progress.
 struct Gathered<K> {
-    objects: Vec<(ObjectKey, Arc<K>)>,
+    objects: Vec<(ObjectKey, Held<K>)>,
     keep: Vec<ObjectKey>,
     resource_version: String,
     paginated: bool,
@@ -169,8 +168,9 @@ where
                 let key = ObjectKey::of(&object);
                 match self.admit(object) {
                     Some(admitted) => {
-                        into.has_known |= admitted.is_known;
-                        into.objects.push((admitted.key, admitted.object));
+                        into.has_known |= admitted.known.is_some();
+                        let key = admitted.key.clone();
+                        into.objects.push((key, admitted.hold(&*self.sink)));
                     }
                     None => into.keep.push(key),
                 }

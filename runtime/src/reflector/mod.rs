@@ -72,7 +72,7 @@ pub(crate) use stats::Spread;
 
 use crate::client::retry_after;
 use crate::error::chain;
-use crate::store::ObjectKey;
+use crate::store::{Held, ObjectKey};
 
 /// Changes an object before anything else sees it, for example to drop unused fields. It must keep
 /// name, namespace, uid and resourceVersion.
@@ -170,8 +170,15 @@ pub struct Reflector<K, S> {
 struct Admitted<K> {
     key: ObjectKey,
     object: Arc<K>,
-    /// Whether `object` is the known `Arc`, since uid and resourceVersion are the same.
-    is_known: bool,
+    /// The known object, if uid and resourceVersion are the same.
+    known: Option<Held<K>>,
+}
+
+impl<K> Admitted<K> {
+    /// Returns the object as `sink` holds it.
+    fn hold(self, sink: &impl Sink<K>) -> Held<K> {
+        self.known.unwrap_or_else(|| sink.hold(self.object))
+    }
 }
 
 /// A list or watch panicked.
@@ -327,8 +334,8 @@ where
         });
     }
 
-    /// Transforms an object and determines its key. For an unchanged object, returns the `Arc` that
-    /// is already known.
+    /// Transforms an object and determines its key. An unchanged object comes with what is
+    /// already known.
     fn admit(&self, mut object: K) -> Option<Admitted<K>> {
         if let Some(transform) = &self.options.transform
             && catch_unwind(AssertUnwindSafe(|| transform(&mut object))).is_err()
@@ -344,10 +351,11 @@ where
             Some((key, known)) => (key, known.filter(|_| self.trusts_versions())),
             None => (ObjectKey::of(&object), None),
         };
+        let whole = known.as_ref().and_then(Held::whole).cloned();
         Some(Admitted {
             key,
-            is_known: known.is_some(),
-            object: known.unwrap_or_else(|| Arc::new(object)),
+            object: whole.unwrap_or_else(|| Arc::new(object)),
+            known,
         })
     }
 

@@ -4,18 +4,16 @@
 //! object may change thousands of times before a plain list is used instead.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use foldhash::fast::RandomState;
 use tokio::time::Instant;
 
-use super::Admitted;
 use crate::clock::FOREVER;
-use crate::store::ObjectKey;
+use crate::store::{Held, ObjectKey};
 
 /// The objects with their keys, and the keys of existing objects that could not be decoded.
-type Gathered<K> = (Vec<(ObjectKey, Arc<K>)>, Vec<ObjectKey>);
+type Gathered<K> = (Vec<(ObjectKey, Held<K>)>, Vec<ObjectKey>);
 
 /// A list in progress.
 pub(super) struct Partial<K> {
@@ -33,7 +31,7 @@ pub(super) struct Partial<K> {
 
 /// The last known state of one key.
 enum State<K> {
-    Object(Arc<K>),
+    Object(Held<K>),
     /// It exists, and could not be decoded.
     Undecodable,
     Gone,
@@ -69,9 +67,9 @@ impl<K> Partial<K> {
         self.has_known
     }
 
-    pub(super) fn put(&mut self, admitted: Admitted<K>) {
-        self.has_known |= admitted.is_known;
-        *self.state(&admitted.key) = State::Object(admitted.object);
+    pub(super) fn put(&mut self, key: &ObjectKey, held: Held<K>, is_known: bool) {
+        self.has_known |= is_known;
+        *self.state(key) = State::Object(held);
     }
 
     /// Records an object that could not be decoded. A state that was decoded before stays.
@@ -119,17 +117,15 @@ impl<K> Partial<K> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     fn put(partial: &mut Partial<u64>, name: &str, object: u64) -> std::sync::Weak<u64> {
         let object = Arc::new(object);
         let weak = Arc::downgrade(&object);
         let key = ObjectKey::new(None, name);
-        partial.put(Admitted {
-            key,
-            object,
-            is_known: false,
-        });
+        partial.put(&key, object.into(), false);
         weak
     }
 
@@ -147,7 +143,9 @@ mod tests {
         let held = copies.iter().filter(|copy| copy.strong_count() > 0);
         assert_eq!(held.count(), 3);
         let (objects, _) = partial.finish();
-        let objects = objects.iter().map(|(key, object)| (key.as_str(), **object));
+        let objects = objects
+            .iter()
+            .map(|(key, held)| (key.as_str(), **held.whole().unwrap()));
         let expected = [("a", 19_998), ("b", 19_999), ("c", 19_997)];
         assert_eq!(objects.collect::<Vec<_>>(), expected);
     }
@@ -165,8 +163,8 @@ mod tests {
         partial.forget(&key("d"));
         put(&mut partial, "d", 5);
         let (objects, keep) = partial.finish();
-        assert_eq!(objects.len(), 2);
-        assert_eq!((*objects[0].1, *objects[1].1), (1, 5));
+        let objects = objects.iter().map(|(_, held)| **held.whole().unwrap());
+        assert_eq!(objects.collect::<Vec<_>>(), [1, 5]);
         assert_eq!(keep, [key("b")]);
     }
 }

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use kube::Resource;
 
-use crate::object::is_unchanged;
-use crate::store::{ObjectKey, Store, Versions};
+use crate::store::{Held, ObjectKey, Store, Versions};
 
 /// One change of one object, in the server's order.
 #[derive(Clone, Debug)]
@@ -30,7 +29,7 @@ pub enum Change<K> {
 #[derive(Clone, Debug)]
 pub struct Replace<K> {
     /// The objects in the server's order.
-    pub objects: Vec<(ObjectKey, Arc<K>)>,
+    pub objects: Vec<(ObjectKey, Held<K>)>,
     /// Keys of objects that exist but could not be decoded: their known states stay.
     pub keep: Vec<ObjectKey>,
     /// The version of the list.
@@ -57,16 +56,23 @@ pub trait Sink<K>: Send + Sync + 'static {
     /// `Arc`, so that it never holds two copies of all objects.
     fn known(&self, key: &str) -> Option<Arc<K>>;
 
-    /// Returns the key under which `object` is known, and the known `Arc` if uid and
+    /// Returns the key under which `object` is known, and the known object if uid and
     /// resourceVersion are the same.
-    fn recall(&self, object: &K) -> Option<(ObjectKey, Option<Arc<K>>)>
+    fn recall(&self, object: &K) -> Option<(ObjectKey, Option<Held<K>>)>
     where
         K: Resource,
     {
         let key = ObjectKey::of(object);
-        let known = self.known(&key)?;
-        let unchanged = is_unchanged(&*known, object);
+        let known = Held::from(self.known(&key)?);
+        let meta = object.meta();
+        let unchanged = known.is_version(meta.uid.as_deref(), meta.resource_version.as_deref());
         Some((key, unchanged.then_some(known)))
+    }
+
+    /// Returns an object of a list as it will be held, so that a long list takes no more memory
+    /// than the cache.
+    fn hold(&self, object: Arc<K>) -> Held<K> {
+        object.into()
     }
 
     /// Replaces all objects.
@@ -81,8 +87,12 @@ impl<K: Resource + Clone + Send + Sync + 'static> Sink<K> for Store<K> {
         self.get(key)
     }
 
-    fn recall(&self, object: &K) -> Option<(ObjectKey, Option<Arc<K>>)> {
+    fn recall(&self, object: &K) -> Option<(ObjectKey, Option<Held<K>>)> {
         Store::recall(self, object)
+    }
+
+    fn hold(&self, object: Arc<K>) -> Held<K> {
+        Store::hold(self, object)
     }
 
     fn replace(&self, state: Replace<K>) {

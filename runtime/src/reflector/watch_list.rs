@@ -182,7 +182,9 @@ where
                     Some(admitted) => {
                         let meta = admitted.object.meta();
                         partial.version = meta.resource_version.clone().unwrap_or_default();
-                        partial.put(admitted);
+                        let is_known = admitted.known.is_some();
+                        let key = admitted.key.clone();
+                        partial.put(&key, admitted.hold(&*self.sink), is_known);
                     }
                     None => partial.keep(key),
                 }

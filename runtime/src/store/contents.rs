@@ -6,17 +6,17 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use kube::Resource;
 
+use super::held::Held;
 use super::index::{Index, IndexFn, IndexerError, NAMESPACE_INDEX};
 use super::key::ObjectKey;
 use super::labels::fingerprint;
 use super::trie::Trie;
-use crate::object::is_unchanged;
 
 /// An object with hashes of its most read fields: the object's own memory is accessed only if the
 /// hashes do not decide.
 #[derive(Debug)]
 pub(super) struct Slot<K> {
-    pub(super) object: Arc<K>,
+    pub(super) held: Held<K>,
     /// The fingerprint of the object's labels.
     pub(super) labels: u64,
     /// A hash of the object's uid and resourceVersion.
@@ -26,7 +26,7 @@ pub(super) struct Slot<K> {
 impl<K> Clone for Slot<K> {
     fn clone(&self) -> Self {
         Self {
-            object: self.object.clone(),
+            held: self.held.clone(),
             labels: self.labels,
             version: self.version,
         }
@@ -35,7 +35,7 @@ impl<K> Clone for Slot<K> {
 
 /// The object under a key before a write.
 pub(crate) struct Former<K> {
-    pub(crate) object: Arc<K>,
+    pub(crate) held: Held<K>,
     /// Whether the written object has the same uid and resourceVersion.
     pub(crate) unchanged: bool,
 }
@@ -69,16 +69,16 @@ pub(crate) enum Versions {
 /// One object of a replacement, before and after.
 pub(crate) struct Replaced<K> {
     /// The previous object, if the key was known.
-    pub(crate) old: Option<Arc<K>>,
-    /// The new object; the same `Arc` as `old` if uid and resourceVersion are unchanged, and
+    pub(crate) old: Option<Held<K>>,
+    /// The new object; the same as `old` if uid and resourceVersion are unchanged, and
     /// trusted.
-    pub(crate) new: Arc<K>,
+    pub(crate) new: Held<K>,
 }
 
 /// The changes made by a replacement.
 pub(crate) struct Replacement<K> {
     /// The removed objects, with their keys.
-    pub(crate) removed: Vec<(ObjectKey, Arc<K>)>,
+    pub(crate) removed: Vec<(ObjectKey, Held<K>)>,
     /// All present objects, in the specified order; a duplicate key counts once, with its last
     /// object.
     pub(crate) present: Vec<Replaced<K>>,
@@ -95,40 +95,41 @@ impl<K: Resource + Clone> Contents<K> {
         }
     }
 
-    pub(super) fn insert(&mut self, key: ObjectKey, object: Arc<K>) -> Option<Former<K>> {
+    pub(super) fn insert(&mut self, key: ObjectKey, new: Held<K>) -> Option<Former<K>> {
         let hasher = self.objects.hasher();
         let slot = Slot {
-            labels: fingerprint(hasher, object.meta().labels.as_ref()),
-            version: version_hash(hasher, &*object),
-            object,
+            labels: fingerprint(hasher, new.labels().as_deref()),
+            version: version_hash(hasher, new.uid(), new.resource_version()),
+            held: new.clone(),
         };
-        let new = slot.object.clone();
+        let version = slot.version;
         let old = if self.has_only_namespaces() && self.objects.get(&key).is_some() {
             self.objects.insert(key.into_shared(), slot)
         } else {
             let held = self.objects.get(&key);
             let text = held.map_or_else(|| key.into_shared(), |entry| entry.key.clone());
-            let old = held.map(|entry| entry.value.object.clone());
-            self.reindex(&text, old.as_deref(), Some(&new));
+            let old = held.map(|entry| entry.value.held.clone());
+            self.reindex(&text, old.as_ref(), Some(&new));
             self.objects.insert(text, slot)
         };
         old.map(|old| Former {
-            unchanged: old.version == version_hash(self.objects.hasher(), &*new)
-                && is_unchanged(&*old.object, &*new),
-            object: old.object,
+            unchanged: old.version == version && old.held.is_unchanged(&new),
+            held: old.held,
         })
     }
 
     /// Returns the key under which `object` is known and, if uid and resourceVersion are the same,
     /// the known object.
-    pub(super) fn recall(&self, key: &str, object: &K) -> Option<(ObjectKey, Option<Arc<K>>)> {
+    pub(super) fn recall(&self, key: &str, object: &K) -> Option<(ObjectKey, Option<Held<K>>)> {
         let entry = self.objects.get(key)?;
-        let held = &entry.value;
-        let unchanged = held.version == version_hash(self.objects.hasher(), object)
-            && is_unchanged(&*held.object, object);
+        let slot = &entry.value;
+        let meta = object.meta();
+        let (uid, version) = (meta.uid.as_deref(), meta.resource_version.as_deref());
+        let unchanged = slot.version == version_hash(self.objects.hasher(), uid, version)
+            && slot.held.is_version(uid, version);
         Some((
             ObjectKey::from_shared(entry.key.clone()),
-            unchanged.then(|| held.object.clone()),
+            unchanged.then(|| slot.held.clone()),
         ))
     }
 
@@ -137,16 +138,16 @@ impl<K: Resource + Clone> Contents<K> {
         self.indexes.iter().all(|index| index.function.is_none())
     }
 
-    pub(super) fn remove(&mut self, key: &str) -> Option<(ObjectKey, Arc<K>)> {
-        let held = self.objects.get(key)?;
-        let (text, object) = (held.key.clone(), held.value.object.clone());
-        self.reindex(&text, Some(&object), None);
+    pub(super) fn remove(&mut self, key: &str) -> Option<(ObjectKey, Held<K>)> {
+        let entry = self.objects.get(key)?;
+        let (text, held) = (entry.key.clone(), entry.value.held.clone());
+        self.reindex(&text, Some(&held), None);
         self.objects.remove(key);
-        Some((ObjectKey::from_shared(text), object))
+        Some((ObjectKey::from_shared(text), held))
     }
 
     /// Calls every index function before any change, so that a panic leaves the contents intact.
-    fn reindex(&mut self, key: &Arc<str>, old: Option<&K>, new: Option<&K>) {
+    fn reindex(&mut self, key: &Arc<str>, old: Option<&Held<K>>, new: Option<&Held<K>>) {
         let same_namespace = old.is_some() && new.is_some();
         let mut changes = Vec::with_capacity(self.indexes.len());
         for (position, index) in self.indexes.iter().enumerate() {
@@ -193,7 +194,7 @@ impl<K: Resource + Clone> Contents<K> {
             }
             let mut index = Index::new(&name, Some(function), self.objects.hasher());
             for entry in self.objects.iter() {
-                for value in index.values_of(&entry.key, &entry.value.object) {
+                for value in index.values_of(&entry.key, &entry.value.held) {
                     index.insert(&value, &entry.key);
                 }
             }
@@ -204,10 +205,10 @@ impl<K: Resource + Clone> Contents<K> {
     }
 
     /// Creates contents with exactly `objects` and the existing ones of `keep`. Unchanged objects
-    /// keep their `Arc`, known keys their string.
+    /// stay as they are, known keys their string.
     pub(super) fn replace(
         &self,
-        objects: Vec<(ObjectKey, Arc<K>)>,
+        objects: Vec<(ObjectKey, Held<K>)>,
         keep: &[ObjectKey],
         resource_version: &str,
         versions: Versions,
@@ -224,19 +225,18 @@ impl<K: Resource + Clone> Contents<K> {
             resource_version: resource_version.into(),
         };
         let mut order = Vec::with_capacity(objects.len());
-        for (key, object) in objects {
+        for (key, new) in objects {
             let held = self.objects.get(&key);
             let key = held.map_or(key, |entry| ObjectKey::from_shared(entry.key.clone()));
-            let object = match held {
+            let new = match held {
                 Some(entry)
-                    if versions == Versions::Trusted
-                        && is_unchanged(&*entry.value.object, &*object) =>
+                    if versions == Versions::Trusted && entry.value.held.is_unchanged(&new) =>
                 {
-                    entry.value.object.clone()
+                    entry.value.held.clone()
                 }
-                _ => object,
+                _ => new,
             };
-            if next.insert(key.clone(), object).is_none() {
+            if next.insert(key.clone(), new).is_none() {
                 order.push(key);
             }
         }
@@ -244,7 +244,7 @@ impl<K: Resource + Clone> Contents<K> {
             if let (Some(held), None) = (self.objects.get(key), next.objects.get(key)) {
                 next.insert(
                     ObjectKey::from_shared(held.key.clone()),
-                    held.value.object.clone(),
+                    held.value.held.clone(),
                 );
             }
         }
@@ -255,7 +255,7 @@ impl<K: Resource + Clone> Contents<K> {
         (next, replacement)
     }
 
-    fn missing_from(&self, next: &Self) -> Vec<(ObjectKey, Arc<K>)> {
+    fn missing_from(&self, next: &Self) -> Vec<(ObjectKey, Held<K>)> {
         let gone = self
             .objects
             .iter()
@@ -263,7 +263,7 @@ impl<K: Resource + Clone> Contents<K> {
         gone.map(|entry| {
             (
                 ObjectKey::from_shared(entry.key.clone()),
-                entry.value.object.clone(),
+                entry.value.held.clone(),
             )
         })
         .collect()
@@ -271,11 +271,8 @@ impl<K: Resource + Clone> Contents<K> {
 
     fn compare(&self, next: &Self, order: Vec<ObjectKey>) -> Vec<Replaced<K>> {
         let pairs = order.into_iter().filter_map(|key| {
-            let new = next.objects.get(&key)?.value.object.clone();
-            let old = self
-                .objects
-                .get(&key)
-                .map(|entry| entry.value.object.clone());
+            let new = next.objects.get(&key)?.value.held.clone();
+            let old = self.objects.get(&key).map(|entry| entry.value.held.clone());
             Some(Replaced { old, new })
         });
         pairs.collect()
@@ -283,7 +280,6 @@ impl<K: Resource + Clone> Contents<K> {
 }
 
 /// Returns a hash that differs between versions of an object, except for collisions.
-fn version_hash<K: Resource>(hasher: &RandomState, object: &K) -> u64 {
-    let meta = object.meta();
-    hasher.hash_one((&meta.resource_version, &meta.uid))
+fn version_hash(hasher: &RandomState, uid: Option<&str>, resource_version: Option<&str>) -> u64 {
+    hasher.hash_one((resource_version, uid))
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
+use super::held::Held;
 use super::key::ObjectKey;
 use super::trie::Trie;
 
@@ -53,8 +54,8 @@ impl<K> Index<K> {
         }
     }
 
-    /// Returns the values of `object`, sorted and without duplicates.
-    pub(super) fn values_of(&self, key: &str, object: &K) -> Vec<String> {
+    /// Returns the values of an object, sorted and without duplicates.
+    pub(super) fn values_of(&self, key: &str, held: &Held<K>) -> Vec<String> {
         match &self.function {
             None => key
                 .split_once('/')
@@ -62,7 +63,10 @@ impl<K> Index<K> {
                 .into_iter()
                 .collect(),
             Some(function) => {
-                let mut values = function(object);
+                let mut values = held
+                    .object()
+                    .map(|object| function(&object))
+                    .unwrap_or_default();
                 values.sort_unstable();
                 values.dedup();
                 values

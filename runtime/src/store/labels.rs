@@ -6,6 +6,7 @@
 //! objects are checked against the labels themselves, so a fingerprint affects the speed of a scan
 //! and never its result.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 
@@ -67,10 +68,10 @@ impl<'a> Matcher<'a> {
     }
 
     /// Whether the selector matches an object with this fingerprint and these labels.
-    pub(crate) fn matches(
+    pub(crate) fn matches<'b>(
         &self,
         fingerprint: u64,
-        labels: impl FnOnce() -> Option<&'a BTreeMap<String, String>>,
+        labels: impl FnOnce() -> Option<Cow<'b, BTreeMap<String, String>>>,
     ) -> bool {
         if self.all {
             return true;
@@ -81,7 +82,7 @@ impl<'a> Matcher<'a> {
             .all(|masks| masks.iter().any(|mask| fingerprint & mask == *mask));
         possible && {
             static NONE: BTreeMap<String, String> = BTreeMap::new();
-            self.selector.matches(labels().unwrap_or(&NONE))
+            self.selector.matches(labels().as_deref().unwrap_or(&NONE))
         }
     }
 

@@ -23,14 +23,17 @@
 //! ```
 
 mod contents;
+mod held;
 mod index;
 mod key;
 mod labels;
+#[cfg_attr(not(feature = "packed"), path = "unpacked.rs")]
+mod packed;
 mod snapshot;
 mod trie;
 mod version;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use kube::Resource;
 use parking_lot::Mutex;
@@ -38,8 +41,10 @@ use tokio::sync::watch;
 
 use contents::Contents;
 pub(crate) use contents::{Former, Replacement, Versions};
+pub use held::Held;
 pub use index::{IndexFn, IndexerError, NAMESPACE_INDEX, UnknownIndex};
 pub use key::{InvalidKey, ObjectKey};
+use packed::Packer;
 pub use snapshot::Snapshot;
 pub use version::{WaitError, compare_resource_versions};
 
@@ -56,6 +61,8 @@ struct Inner<K> {
     writer: Mutex<()>,
     contents: Mutex<Contents<K>>,
     version: watch::Sender<Arc<str>>,
+    /// Packs what is written, if the store is packed.
+    packer: OnceLock<Arc<Packer<K>>>,
 }
 
 impl<K> Clone for Store<K> {
@@ -90,6 +97,7 @@ impl<K: Resource + Clone> Store<K> {
                 writer: Mutex::new(()),
                 contents: Mutex::new(contents),
                 version,
+                packer: OnceLock::new(),
             }),
         }
     }
@@ -101,12 +109,16 @@ impl<K: Resource + Clone> Store<K> {
 
     /// Returns the object of `key`.
     pub fn get(&self, key: &str) -> Option<Arc<K>> {
-        self.inner
-            .contents
-            .lock()
+        self.held(key)?.object()
+    }
+
+    /// Returns the object of `key` as the store holds it.
+    pub(crate) fn held(&self, key: &str) -> Option<Held<K>> {
+        let contents = self.inner.contents.lock();
+        contents
             .objects
             .get(key)
-            .map(|entry| entry.value.object.clone())
+            .map(|entry| entry.value.held.clone())
     }
 
     /// Returns all objects, in no particular order.
@@ -145,20 +157,20 @@ impl<K: Resource + Clone> Store<K> {
     /// manually filled caches: only the informer may write to an informer's store.
     pub fn insert(&self, object: impl Into<Arc<K>>) -> Option<Arc<K>> {
         let object = object.into();
-        self.upsert(ObjectKey::of(&*object), object)
-            .map(|former| former.object)
+        let former = self.upsert(ObjectKey::of(&*object), object)?;
+        former.held.object()
     }
 
     /// Removes and returns the object of `key`.
     pub fn remove(&self, key: &str) -> Option<Arc<K>> {
-        self.take(key).map(|(_, object)| object)
+        self.take(key)?.1.object()
     }
 
     /// Replaces the contents with `objects`, atomically for readers, and sets `resource_version`.
     pub fn replace(&self, objects: impl IntoIterator<Item = Arc<K>>, resource_version: &str) {
         let objects = objects
             .into_iter()
-            .map(|object| (ObjectKey::of(&*object), object))
+            .map(|object| (ObjectKey::of(&*object), object.into()))
             .collect();
         self.replace_all(objects, &[], resource_version, Versions::Trusted);
     }
@@ -194,17 +206,18 @@ impl<K: Resource + Clone> Store<K> {
         self.add_indexers([(name.to_owned(), Arc::new(function) as IndexFn<K>)])
     }
 
-    /// Returns the key under which `object` is known and, if it has not changed, the stored `Arc`.
-    pub(crate) fn recall(&self, object: &K) -> Option<(ObjectKey, Option<Arc<K>>)> {
+    /// Returns the key under which `object` is known and, if it has not changed, what is stored.
+    pub(crate) fn recall(&self, object: &K) -> Option<(ObjectKey, Option<Held<K>>)> {
         ObjectKey::with_text_of(object, |key| self.inner.contents.lock().recall(key, object))
     }
 
     pub(crate) fn upsert(&self, key: ObjectKey, object: Arc<K>) -> Option<Former<K>> {
+        let new = self.hold(object);
         let _writer = self.inner.writer.lock();
-        self.inner.contents.lock().insert(key, object)
+        self.inner.contents.lock().insert(key, new)
     }
 
-    pub(crate) fn take(&self, key: &str) -> Option<(ObjectKey, Arc<K>)> {
+    pub(crate) fn take(&self, key: &str) -> Option<(ObjectKey, Held<K>)> {
         let _writer = self.inner.writer.lock();
         self.inner.contents.lock().remove(key)
     }
@@ -213,11 +226,18 @@ impl<K: Resource + Clone> Store<K> {
     /// the previous contents until the new ones are complete.
     pub(crate) fn replace_all(
         &self,
-        objects: Vec<(ObjectKey, Arc<K>)>,
+        mut objects: Vec<(ObjectKey, Held<K>)>,
         keep: &[ObjectKey],
         resource_version: &str,
         versions: Versions,
     ) -> Replacement<K> {
+        if self.inner.packer.get().is_some() {
+            for (_, held) in &mut objects {
+                if let Some(object) = held.whole() {
+                    *held = self.hold(object.clone());
+                }
+            }
+        }
         let _writer = self.inner.writer.lock();
         let former = self.inner.contents.lock().clone();
         let (next, replacement) = former.replace(objects, keep, resource_version, versions);
@@ -225,6 +245,13 @@ impl<K: Resource + Clone> Store<K> {
         *self.inner.contents.lock() = next;
         self.inner.version.send_replace(version);
         replacement
+    }
+
+    /// Returns `object` as this store holds it.
+    pub(crate) fn hold(&self, object: Arc<K>) -> Held<K> {
+        let packer = self.inner.packer.get();
+        let packed = packer.and_then(|packer| packer.pack(&object));
+        packed.map_or_else(|| object.into(), Held::packed)
     }
 
     /// Whether there are indexes other than the namespace index.
@@ -240,5 +267,24 @@ impl<K: Resource + Clone> Store<K> {
         let version: Arc<str> = resource_version.into();
         self.inner.contents.lock().resource_version = version.clone();
         self.inner.version.send_replace(version);
+    }
+}
+
+#[cfg(feature = "packed")]
+impl<K> Store<K>
+where
+    K: Resource + Clone + std::fmt::Debug + serde::Serialize + serde::de::DeserializeOwned,
+{
+    /// Creates an empty store that keeps its objects compressed and decodes them when they are
+    /// read. docs/caches.md says what it saves and costs.
+    pub fn packed() -> Self {
+        let store = Self::new();
+        store.pack();
+        store
+    }
+
+    /// Packs what is written from now on.
+    pub(crate) fn pack(&self) {
+        self.inner.packer.get_or_init(|| Arc::new(Packer::new()));
     }
 }

@@ -7,6 +7,7 @@ use kube::Resource;
 use kube::core::Selector;
 
 use super::contents::{Contents, Slot};
+use super::held::Held;
 use super::index::{Index, NAMESPACE_INDEX, UnknownIndex};
 use super::key::ObjectKey;
 use super::labels::Matcher;
@@ -50,22 +51,27 @@ impl<K: Resource> Snapshot<K> {
 
     /// Returns the object of `key`.
     pub fn get(&self, key: &str) -> Option<Arc<K>> {
-        self.0.objects.get(key).map(object)
+        self.0.objects.get(key).and_then(object)
     }
 
-    /// Calls every indexer with `object`; any of them may panic.
-    pub(crate) fn try_indexers(&self, key: &str, object: &K) {
+    /// Calls every indexer with an object; any of them may panic.
+    pub(crate) fn try_indexers(&self, key: &str, held: &Held<K>) {
         for index in self.0.indexes.iter() {
-            index.values_of(key, object);
+            index.values_of(key, held);
         }
     }
 
     /// Iterates over all objects, in no particular order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Arc<K>> {
-        self.0.objects.iter().map(object)
+    pub fn iter(&self) -> impl Iterator<Item = Arc<K>> {
+        self.0.objects.iter().filter_map(object)
     }
 
-    /// Iterates over all keys, in the order of [`Self::iter`].
+    /// Iterates over all objects as the store holds them, in the order of [`Self::keys`].
+    pub(crate) fn held(&self) -> impl ExactSizeIterator<Item = &Held<K>> {
+        self.0.objects.iter().map(|entry| &entry.value.held)
+    }
+
+    /// Iterates over all keys, in no particular order.
     pub fn keys(&self) -> impl ExactSizeIterator<Item = ObjectKey> {
         self.0
             .objects
@@ -87,7 +93,7 @@ impl<K: Resource> Snapshot<K> {
         if selector.selects_all() {
             collect_exact(hits, self.len())
         } else {
-            hits.map(object).collect()
+            hits.filter_map(object).collect()
         }
     }
 
@@ -104,7 +110,7 @@ impl<K: Resource> Snapshot<K> {
             .unwrap_or_default()
             .into_iter()
             .filter(|entry| selects(&matcher, entry))
-            .map(object)
+            .filter_map(object)
             .collect()
     }
 
@@ -114,7 +120,11 @@ impl<K: Resource> Snapshot<K> {
     ///
     /// [`UnknownIndex`] if there is no such index.
     pub fn by_index(&self, name: &str, value: &str) -> Result<Vec<Arc<K>>, UnknownIndex> {
-        Ok(self.entries(name, value)?.into_iter().map(object).collect())
+        Ok(self
+            .entries(name, value)?
+            .into_iter()
+            .filter_map(object)
+            .collect())
     }
 
     /// Returns the keys of the objects that have `value` in the index `name`.
@@ -157,13 +167,11 @@ impl<K: Resource> Snapshot<K> {
 }
 
 fn selects<'a, K: Resource>(matcher: &Matcher<'a>, entry: &'a Entry<Slot<K>>) -> bool {
-    matcher.matches(entry.value.labels, || {
-        entry.value.object.meta().labels.as_ref()
-    })
+    matcher.matches(entry.value.labels, || entry.value.held.labels())
 }
 
-fn object<K>(entry: &Entry<Slot<K>>) -> Arc<K> {
-    entry.value.object.clone()
+fn object<K>(entry: &Entry<Slot<K>>) -> Option<Arc<K>> {
+    entry.value.held.object()
 }
 
 fn collect_exact<'a, K: 'a>(
@@ -171,6 +179,6 @@ fn collect_exact<'a, K: 'a>(
     len: usize,
 ) -> Vec<Arc<K>> {
     let mut objects = Vec::with_capacity(len);
-    objects.extend(entries.map(object));
+    objects.extend(entries.filter_map(object));
     objects
 }

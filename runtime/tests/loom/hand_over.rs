@@ -53,6 +53,7 @@ impl Rig {
             objects: objects
                 .iter()
                 .map(|(name, version)| keyed(name, *version))
+                .map(|(key, object)| (key, object.into()))
                 .collect(),
             keep: Vec::new(),
             resource_version: "1".to_owned(),

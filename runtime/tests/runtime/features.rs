@@ -81,6 +81,7 @@ fn tls_endpoints_and_prometheus_are_linked_by_their_features_alone() {
         ("app", "tracing-subscriber"),
         ("webhooks", "tokio-rustls"),
         ("self-signed", "rcgen"),
+        ("packed", "lz4_flex"),
     ];
     let bare = linked("codegen-runtime", &["--no-default-features"]);
     for (feature, krate) in optional {

@@ -20,9 +20,14 @@ mod harness;
 mod support;
 
 mod cache;
+// The same suite, on packed stores.
 mod conformance;
 mod control;
 mod features;
+#[cfg(feature = "packed")]
+#[path = "cache/mod.rs"]
+#[allow(clippy::duplicate_mod, reason = "one suite, two kinds of stores")]
+mod packed_cache;
 mod transport;
 #[cfg(feature = "webhooks")]
 mod webhooks;

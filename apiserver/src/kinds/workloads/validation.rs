@@ -150,6 +150,8 @@ pub(super) fn validate_stateful_set(object: &Value) -> Vec<FieldError> {
         &rolling["partition"],
         &mut errors,
     );
+    let start = &spec["ordinals"]["start"];
+    non_negative("spec.ordinals.start".to_owned(), start, &mut errors);
     errors.extend(validate("statefulset", object));
     errors
 }

@@ -157,9 +157,11 @@ mutating admission controller; please fix your requests: {why}"
             None => patched,
         };
         if self.kind.is_none() {
-            intake::check_type(self.served, &mut patched).map_err(|error| match error.code {
-                422 => Failed::Request(error),
-                _ => request(error.message),
+            intake::check_type(self.served, self.subresource, &mut patched).map_err(|error| {
+                match error.code {
+                    422 => Failed::Request(error),
+                    _ => request(error.message),
+                }
             })?;
             intake::shape(self.served, &mut patched).map_err(request)?;
             strategy::set_defaults(self.served, &mut patched);

@@ -101,7 +101,7 @@ pub(super) fn expand<'a>(
         let message = format!("there is no go.mod in {} or above it", shown(&start));
         return Err(Diagnostic::error(message).help(help).into());
     };
-    let graph = Graph::load(module, environment).map_err(Diagnostic::error)?;
+    let graph = Graph::load(module, environment).map_err(|message| Diagnostic::error(message))?;
     let mut diagnostics = Diagnostics::new();
     let mut expanded = Expanded::default();
     for pattern in &patterns {

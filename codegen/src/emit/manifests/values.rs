@@ -25,11 +25,7 @@ const MOST_SHOWN: usize = 200;
 impl Check<'_> {
     /// Checks the default, the example and the permitted values of one schema.
     pub(super) fn values(&self, schema: &Schema, path: &[String], diagnostics: &mut Diagnostics) {
-        let marked = [
-            ("default", "default", Diagnostic::error as fn(String) -> _),
-            ("example", "example", Diagnostic::warning),
-        ];
-        for (word, marker, finding) in marked {
+        for word in ["default", "example"] {
             let Some(value) = schema.words.get(word) else {
                 continue;
             };
@@ -38,14 +34,14 @@ impl Check<'_> {
                     "the {word} of {} does not match its schema: {fault}",
                     shown(path)
                 );
-                let help = match word {
-                    "default" => {
-                        "the API server refuses the CRD: write a value that an object may have"
-                    }
-                    _ => "write a value that an object may have",
+                let finding = match word {
+                    "default" => Diagnostic::error(message).help(
+                        "the API server refuses the CRD: write a value that an object may have",
+                    ),
+                    _ => Diagnostic::warning(message).help("write a value that an object may have"),
                 };
-                let about = About::marker(path, marker, "");
-                self.report(about, finding(message).help(help), diagnostics);
+                let about = About::marker(path, word, "");
+                self.report(about, finding, diagnostics);
             }
         }
         let Some(permitted) = schema.words.get("enum").and_then(Value::as_array) else {

@@ -16,6 +16,7 @@ pub(super) struct Endpoint<'a> {
 }
 
 /// Creates an error at a place.
+#[track_caller]
 pub(super) fn error(message: String, place: &Place, label: &str, help: &str) -> Diagnostic {
     let error = Diagnostic::error(message).at(place.clone(), label);
     error.help(help)

@@ -310,6 +310,7 @@ fn has_derive(item: &Item, name: &str) -> bool {
 }
 
 /// Creates an error at an item's name.
+#[track_caller]
 fn at_item(item: &Item, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
     Diagnostic::error(message).at(item.place.clone(), label)
 }

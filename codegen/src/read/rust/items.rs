@@ -130,6 +130,9 @@ impl FileReader<'_> {
                         "JsonSchema" => self.schema_of_impl(item, module),
                         _ => None,
                     };
+                    if trait_name == "Default" {
+                        self.default_of_impl(item, module);
+                    }
                     let segments = ty.path.segments.iter();
                     self.out.impls.push(Impl {
                         trait_name,

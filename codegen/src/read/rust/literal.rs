@@ -15,8 +15,12 @@ use super::syntax::ident_text;
 pub enum Literal {
     /// A known value, as JSON.
     Known(Value),
-    /// The path of a constant, or of a function without arguments.
+    /// The path of a constant, of a variant, or of a function without arguments.
     Named(Vec<String>),
+    /// A list of values of which some are named.
+    List(Vec<Self>),
+    /// A struct with the values of fields, and what the others are taken from.
+    Struct(Vec<(String, Self)>, Option<Box<Self>>),
     /// Only the compiler can evaluate it.
     Unknown,
 }
@@ -41,6 +45,7 @@ impl Literal {
                 &Self::of(&binary.right),
             ),
             Expr::Array(array) => Self::list(array.elems.iter()),
+            Expr::Struct(body) => of_struct(body),
             Expr::MethodCall(call) => of_method(call),
             Expr::Call(call) => of_call(call),
             Expr::Macro(call) => of_macro(&call.mac),
@@ -73,12 +78,16 @@ impl Literal {
     }
 
     fn list<'e>(items: impl Iterator<Item = &'e Expr>) -> Self {
-        let items = items.map(|item| match Self::of(item) {
-            Self::Known(value) => Some(value),
+        let items: Vec<Self> = items.map(Self::of).collect();
+        let known = items.iter().map(|item| match item {
+            Self::Known(value) => Some(value.clone()),
             _ => None,
         });
-        let items: Option<Vec<Value>> = items.collect();
-        items.map_or(Self::Unknown, |items| Self::Known(Value::Array(items)))
+        match known.collect() {
+            Some(known) => Self::Known(Value::Array(known)),
+            None if items.contains(&Self::Unknown) => Self::Unknown,
+            None => Self::List(items),
+        }
     }
 
     fn negated(self) -> Self {
@@ -91,6 +100,20 @@ impl Literal {
             None => number.as_f64().and_then(|number| Number::from_f64(-number)),
         };
         negated.map_or(Self::Unknown, |number| Self::Known(Value::Number(number)))
+    }
+}
+
+/// Evaluates `Type { field: value, ..rest }`.
+fn of_struct(body: &syn::ExprStruct) -> Literal {
+    let fields = body.fields.iter().map(|field| match &field.member {
+        syn::Member::Named(name) => Some((ident_text(name), Literal::of(&field.expr))),
+        syn::Member::Unnamed(_) => None,
+    });
+    let rest = body.rest.as_ref();
+    let rest = rest.map(|rest| Box::new(Literal::of(rest)));
+    match fields.collect() {
+        Some(fields) => Literal::Struct(fields, rest),
+        None => Literal::Unknown,
     }
 }
 

@@ -48,6 +48,7 @@ pub use modules::{Declared, Module, Modules, Use};
 pub use predicate::Predicate;
 pub use serde::{Renaming, SerdeAttrs};
 pub(crate) use syntax::mentions_kinds;
+pub(crate) use values::DEFAULT_BY_HAND;
 pub use written::{Kind, PathType, Type};
 
 use self::{

@@ -108,6 +108,21 @@ fn is_equal(one: &Value, other: &Value) -> bool {
     }
 }
 
+/// Reads `matches!(value, Variant)`.
+fn matched(call: &syn::Macro, name: &str) -> Option<Predicate> {
+    let parse = |input: syn::parse::ParseStream<'_>| {
+        let value: Expr = input.parse()?;
+        input.parse::<syn::Token![,]>()?;
+        let variant: syn::ExprPath = input.parse()?;
+        input.parse::<Option<syn::Token![,]>>()?;
+        Ok((value, variant))
+    };
+    let (value, variant) = call.parse_body_with(parse).ok()?;
+    let is_variant = variant.path.segments.len() > 1;
+    (is_variant && is_value(&value, name))
+        .then(|| Predicate::Equal(Literal::of(&Expr::Path(variant))))
+}
+
 fn of_expr(expr: &Expr, name: &str) -> Option<Predicate> {
     match expr {
         Expr::Paren(inner) => of_expr(&inner.expr, name),
@@ -127,6 +142,7 @@ fn of_expr(expr: &Expr, name: &str) -> Option<Predicate> {
                 _ => None,
             }
         }
+        Expr::Macro(call) if call.mac.path.is_ident("matches") => matched(&call.mac, name),
         Expr::MethodCall(call) if call.method == "eq" && is_value(&call.receiver, name) => {
             equal(call.args.first()?)
         }

@@ -14,6 +14,9 @@ use super::{
     types,
 };
 
+/// Stands for the `default` of an implementation by hand; no path has such a name.
+pub(crate) const DEFAULT_BY_HAND: &str = "<Default>";
+
 impl FileReader<'_> {
     /// Reads a constant or a function.
     pub(super) fn value(&mut self, item: &syn::Item, module: usize) {
@@ -36,6 +39,23 @@ impl FileReader<'_> {
         };
         let name = ident_text(ident);
         self.out.values.push((module, name, value));
+    }
+
+    /// Reads what an implementation of `Default` by hand returns.
+    pub(super) fn default_of_impl(&mut self, item: &syn::ItemImpl, module: usize) {
+        let syn::Type::Path(ty) = &*item.self_ty else {
+            return;
+        };
+        let functions = item.items.iter().filter_map(|item| match item {
+            syn::ImplItem::Fn(item) if item.sig.ident == "default" => Some(&item.block),
+            _ => None,
+        });
+        let ty = ty.path.segments.last();
+        for (ty, body) in ty.into_iter().zip(functions) {
+            let name = format!("{}::{DEFAULT_BY_HAND}", ident_text(&ty.ident));
+            let value = Literal::of_block(body);
+            self.out.values.push((module, name, value));
+        }
     }
 
     /// Reads the constants and functions of a type, as `Type::name`.

@@ -83,7 +83,7 @@ fn a_path_without_rust_is_an_error() {
     ] {
         let run = sandbox.quiet(&["manifests", path]);
         assert_eq!(run.code, 2, "{}", run.stderr);
-        assert_eq!(run.stderr, format!("error: {message}\n\n"));
+        assert_eq!(run.stderr, format!("error[K0002]: {message}\n\n"));
     }
 }
 

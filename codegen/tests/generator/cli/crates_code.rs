@@ -205,7 +205,7 @@ fn code_that_is_not_read_is_an_error_with_its_place() {
         let (_, run) = manifests(&text, &[]);
         assert_eq!(run.code, 1, "{body}");
         run.says(
-            "error: `#[schemars(schema_with)]` is not known without compiling\n --> src/lib.rs:5:",
+            "error[K0203]: `#[schemars(schema_with)]` is not known without compiling\n --> src/lib.rs:5:",
         );
     }
 }
@@ -252,7 +252,7 @@ fn a_root_with_a_schema_by_hand_has_that_schema() {
         &[],
     );
     assert_eq!(run.code, 1);
-    run.says("error: the schema of `Boat` is not known: code creates it");
+    run.says("error[K0207]: the schema of `Boat` is not known: code creates it");
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn patterns_are_those_of_constants_and_never_their_names() {
     let text = "KIND\"Boat\")]\npub struct BoatSpec { #[validate(regex(path = \"RE\"))] a: String }\nstatic RE: Lazy<Regex> = Lazy::new(|| Regex::new(&make()).unwrap());\n";
     let (_, run) = manifests(text, &[]);
     assert_eq!(run.code, 1);
-    run.says("error: `#[validate(regex)]` is not known without compiling");
+    run.says("error[K0203]: `#[validate(regex)]` is not known without compiling");
 }
 
 #[test]

@@ -58,3 +58,16 @@ fn metadata_of_embedded_objects_is_whole() {
     assert_eq!(crd.matches(" labels:\n").count(), 3, "{crd}");
     assert_eq!(crd.matches(" ownerReferences:\n").count(), 3);
 }
+
+#[test]
+fn versioned_kinds_are_one_error_that_names_the_flags() {
+    let (_, run) = manifests(
+        "#[versioned(version(name = \"v1alpha1\"))]\npub mod versioned {\n\
+         #[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]\n\
+         #[versioned(crd(group = \"example.com\", namespaced))]\npub struct BoatSpec { a: u8 }\n}\n",
+        &[],
+    );
+    assert_eq!(run.code, 1);
+    run.says("error[K0201]: `#[versioned]` makes the kind, and is not read: name the types of a library with `--evaluate` and `--evaluate-types`\n --> src/lib.rs:6:");
+    assert_eq!(run.stderr.matches("error[").count(), 1, "{}", run.stderr);
+}

@@ -240,7 +240,7 @@ fn selected_features_decide_conditions() {
     check(&sandbox, &run, 3);
     let run = sandbox.quiet(&["manifests", ".", "--features", "ship"]);
     assert_eq!(run.code, 2);
-    run.says("error: src has no feature `ship`");
+    run.says("error[K0004]: src has no feature `ship`");
     run.says("did you mean `ships`?");
 }
 

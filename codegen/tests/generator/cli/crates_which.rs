@@ -122,7 +122,7 @@ fn a_field_with_an_error_does_not_block_other_kinds() {
         (names, run.code),
         (vec!["example.com_boats.yaml".to_owned()], 1)
     );
-    run.says("error: `ShipSpec.a` has no schema");
+    run.says("error[K0606]: `ShipSpec.a` has no schema");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_kind_with_a_type_that_cannot_be_read_does_not_block_others() {
         let (names, run) = written(&sandbox, &["--keep-going"]);
         let expected = vec!["example.com_boats.yaml".to_owned()];
         assert_eq!((names, run.code), (expected, 1), "{faulty}{}", run.stderr);
-        assert!(run.stderr.contains("error: "), "{}", run.stderr);
+        assert!(run.stderr.contains("error[K"), "{}", run.stderr);
     }
 }
 
@@ -343,7 +343,7 @@ fn a_run_that_reads_no_kind_fails() {
     sandbox.write("api/src/lib.rs", in_macro);
     let (_, run) = written(&sandbox, &[]);
     assert_eq!(run.code, 1, "{}", run.stdout);
-    run.says("error: no kind is read");
+    run.says("error[K0008]: no kind is read");
 }
 
 /// Whichever machine generates: operators run on Linux.
@@ -376,7 +376,7 @@ fn alternatives_for_platforms_are_decided() {
     let hull = "#[cfg(target_arch = \"x86_64\")]\n#[derive(Serialize, Deserialize, JsonSchema)]\npub struct Hull { first: u8 }\n#[cfg(not(target_arch = \"x86_64\"))]\n#[derive(Serialize, Deserialize, JsonSchema)]\npub struct Hull { second: u8 }\n";
     let (_, run) = written(&crate_of(&[("src/lib.rs", &(boat + hull))]), &[]);
     assert_eq!(run.code, 1);
-    run.says("error: `Hull` is declared twice in this module");
+    run.says("error[K0008]: `Hull` is declared twice in this module");
 }
 
 #[test]

@@ -305,12 +305,12 @@ fn filters_and_type_paths_of_go_name_what_is_there() {
     check(
         &["--kind", "Shelv"],
         1,
-        "error: no kind `Shelv` in the input\n |\n = help: did you mean `Shelf`?\n\n",
+        "error[K0007]: no kind `Shelv` in the input\n |\n = help: did you mean `Shelf`?\n\n",
     );
     check(
         &["--group", "shop"],
         1,
-        "error: no group `shop` in the input\n |\n = help: the only group is `shop.example.com`\n\n",
+        "error[K0007]: no group `shop` in the input\n |\n = help: the only group is `shop.example.com`\n\n",
     );
     assert!(!sandbox.path("src").exists());
     check(

@@ -9,6 +9,7 @@ mod crates;
 mod crates_advice;
 mod crates_code;
 mod crates_code_parts;
+mod crates_defaults;
 mod crates_dependencies;
 mod crates_fetched;
 mod crates_forms;

@@ -140,7 +140,7 @@ fn no_key_takes_a_value_of_another_type() {
         let place = format!(" codegen.toml:{line}:");
         let is_refused = findings
             .iter()
-            .any(|it| it.starts_with("error: expected ") && it.contains(&place));
+            .any(|it| it.starts_with("error[K0001]: expected ") && it.contains(&place));
         assert!(is_refused, "{key}: {found}");
     }
 }

@@ -46,6 +46,6 @@ fn kinds_of_another_crate_are_converted_there() {
         .out_dir(folder.join("src"))
         .emit([Generator::Conversion]);
     let error = config.generated(&()).unwrap_err().to_string();
-    let expected = "error: Ship of fleet.example.com/v1beta1 is a type of another crate, which alone can convert it";
+    let expected = "error[K0502]: Ship of fleet.example.com/v1beta1 is a type of another crate, which alone can convert it";
     assert!(error.contains(expected), "{error}");
 }

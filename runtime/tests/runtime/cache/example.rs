@@ -1,4 +1,4 @@
-//! Tests the example of informer and lister.
+//! Tests the examples of caches.
 
 #[allow(dead_code, reason = "the example's own main is not called here")]
 #[path = "../../../examples/informer_lister.rs"]
@@ -19,4 +19,18 @@ async fn the_informer_and_lister_example_runs() {
         "configmaps \"example-sky\" not found",
     ];
     assert_eq!(said, expected);
+}
+
+#[allow(dead_code, reason = "the example's own main is not called here")]
+#[path = "../../../examples/selected_fields.rs"]
+mod selected_fields;
+
+#[tokio::test]
+async fn a_struct_of_selected_fields_stands_for_the_kind_in_listers_indexes_and_controllers() {
+    let server = embedded_apiserver::ApiServer::builder().build().unwrap();
+    let said = selected_fields::run(server.client()).await.unwrap();
+    assert_eq!(
+        said,
+        [r#"cached {"nodeName":"node-1"}"#, "web is on node-1"]
+    );
 }

@@ -13,12 +13,13 @@ use kube::core::GroupVersionKind;
 use kube::discovery::Scope;
 use tokio_util::sync::CancellationToken;
 
-use crate::cache::support::objects::cm;
-use crate::cache::support::recorder::Recorder;
-use crate::cache::support::{Server, settle};
+use super::support::objects::cm;
+use super::support::recorder::Recorder;
+use super::support::stores;
+use super::support::{Server, settle};
 
 fn factory(server: &Server) -> SharedInformerFactory {
-    SharedInformerFactory::builder(server.client()).build()
+    stores::factory(server.client()).build()
 }
 
 #[tokio::test(start_paused = true)]
@@ -30,7 +31,7 @@ async fn there_is_one_informer_a_type() {
         factory.informer_for::<ConfigMap>(),
     );
     one.store()
-        .insert(crate::cache::support::objects::typed(&cm("a", 1)));
+        .insert(super::support::objects::typed(&cm("a", 1)));
     assert_eq!(same.store().len(), 1);
     assert_eq!(factory.informer_for::<Pod>().store().len(), 0);
     assert_eq!(
@@ -133,7 +134,7 @@ async fn after_shutdown_start_does_nothing_and_shutdown_waits() {
 #[tokio::test(start_paused = true)]
 async fn options_reach_the_requests_and_the_informers() {
     let server = Server::new();
-    let factory: SharedInformerFactory = SharedInformerFactory::builder(server.client())
+    let factory: SharedInformerFactory = stores::factory(server.client())
         .namespace("prod")
         .name("mine")
         .resync(Duration::from_secs(30))
@@ -157,7 +158,7 @@ async fn options_reach_the_requests_and_the_informers() {
     call.fail(500, "InternalError", "down");
     let call = server.list().await;
     assert_eq!(call.query("limit"), Some("7"));
-    call.json(&crate::cache::support::objects::list(1, &[cm("a", 1)]));
+    call.json(&super::support::objects::list(1, &[cm("a", 1)]));
     let _watch = server.watch().await.stream();
     factory.wait_for_cache_sync().await.unwrap();
     assert!(informer.store().list()[0].data.is_none());
@@ -168,7 +169,7 @@ async fn options_reach_the_requests_and_the_informers() {
 #[tokio::test(start_paused = true)]
 async fn list_options_are_set_for_all_kinds_for_one_and_for_one_resource() {
     let server = Server::new();
-    let factory = SharedInformerFactory::builder(server.client())
+    let factory = stores::factory(server.client())
         .list_options(|params| params.label_selector = Some("app=web".into()))
         .list_options_for::<ConfigMap>(|params| {
             params.field_selector = Some("metadata.name=a".into())
@@ -180,7 +181,7 @@ async fn list_options_are_set_for_all_kinds_for_one_and_for_one_resource() {
     let call = server.watch_list().await;
     assert_eq!(call.query("labelSelector"), None);
     assert_eq!(call.query("fieldSelector"), Some("metadata.name=a"));
-    let factory = SharedInformerFactory::builder(server.client())
+    let factory = stores::factory(server.client())
         .list_options_for::<Secret>(|params| params.field_selector = Some("type=a".into()))
         .list_options_of("apps", "configmaps", |params| {
             params.label_selector = Some("b".into())
@@ -196,9 +197,7 @@ async fn list_options_are_set_for_all_kinds_for_one_and_for_one_resource() {
 #[tokio::test(start_paused = true)]
 async fn a_namespace_does_not_affect_cluster_scoped_kinds() {
     let server = Server::new();
-    let factory: SharedInformerFactory = SharedInformerFactory::builder(server.client())
-        .namespace("prod")
-        .build();
+    let factory: SharedInformerFactory = stores::factory(server.client()).namespace("prod").build();
     factory.informer_for::<Node>();
     factory.start(&CancellationToken::new());
     assert_eq!(server.next().await.path, "/api/v1/nodes");
@@ -210,7 +209,7 @@ async fn managed_fields_are_dropped_unless_they_are_asked_for() {
     object["metadata"]["managedFields"] = serde_json::json!([{"manager": "kubectl"}]);
     for keep in [false, true] {
         let server = Server::new();
-        let builder = SharedInformerFactory::builder(server.client());
+        let builder = stores::factory(server.client());
         let factory = if keep {
             builder.keep_managed_fields().build()
         } else {
@@ -434,4 +433,22 @@ async fn a_removed_informer_is_not_awaited() {
         factory.remove(&informer);
     });
     assert_eq!(waited, Ok(()));
+}
+
+#[cfg(feature = "packed")]
+#[tokio::test]
+async fn a_factory_packs_the_kinds_that_it_is_told_to() {
+    let server = Server::new();
+    let factory = stores::factory_of_packed_maps(server.client());
+    let maps = factory.informer_for::<ConfigMap>();
+    let secrets = factory.informer_for::<Secret>();
+    maps.store().insert(ConfigMap::default());
+    secrets.store().insert(Secret::default());
+    let (map, secret) = (
+        maps.store().list().remove(0),
+        secrets.store().list().remove(0),
+    );
+    // Besides this `Arc`, an ordinary store has its own.
+    assert_eq!(std::sync::Arc::strong_count(&map), 1);
+    assert_eq!(std::sync::Arc::strong_count(&secret), 2);
 }

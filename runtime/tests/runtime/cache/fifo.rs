@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use codegen_runtime::informer::queue::{Batch, EventQueue, MAX_BATCH};
 use codegen_runtime::reflector::{Change, Replace, Sink};
-use codegen_runtime::store::{ObjectKey, Store};
+use codegen_runtime::store::ObjectKey;
 use k8s_openapi::api::core::v1::ConfigMap;
 
-use crate::cache::support::objects::{cm, typed};
+use super::support::objects::{cm, typed};
+use super::support::stores;
 
 fn queue() -> EventQueue<ConfigMap> {
-    EventQueue::new(Store::new())
+    EventQueue::new(stores::new())
 }
 
 fn keyed(name: &str, version: u64) -> (ObjectKey, Arc<ConfigMap>) {
@@ -32,7 +33,11 @@ fn delete(name: &str, version: u64) -> Change<ConfigMap> {
 }
 
 fn replace(names: &[&str]) -> Replace<ConfigMap> {
-    let objects = names.iter().map(|name| keyed(name, 1)).collect();
+    let objects = names.iter().map(|name| {
+        let (key, object) = keyed(name, 1);
+        (key, object.into())
+    });
+    let objects = objects.collect();
     Replace {
         objects,
         keep: Vec::new(),
@@ -206,7 +211,7 @@ async fn close_unblocks_a_waiting_pop() {
         let queue = queue.clone();
         async move { queue.pop(|_| {}).await }
     });
-    crate::cache::support::settle().await;
+    super::support::settle().await;
     queue.close();
     assert!(!waiting.await.unwrap());
     queue.apply(vec![upsert("a", 1)], "1");
@@ -215,7 +220,7 @@ async fn close_unblocks_a_waiting_pop() {
 
 #[tokio::test]
 async fn an_unchanged_object_is_known_as_the_arc_that_was_processed() {
-    let store = Store::new();
+    let store = stores::new();
     let queue = EventQueue::new(store.clone());
     store.insert(typed(&cm("a", 1)));
     assert!(Arc::ptr_eq(

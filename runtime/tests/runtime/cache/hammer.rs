@@ -11,9 +11,10 @@ use kube::core::Selector;
 use rand::RngExt;
 use tokio_util::sync::CancellationToken;
 
-use crate::cache::support::live::Live;
-use crate::cache::support::recorder::names;
-use crate::cache::support::witness::Witness;
+use super::support::live::Live;
+use super::support::recorder::names;
+use super::support::stores;
+use super::support::witness::Witness;
 
 const WRITES: usize = 3_000;
 const NAMES: u32 = 100;
@@ -106,7 +107,7 @@ async fn agree(
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_writers_handlers_and_readers_end_with_one_truth() {
     let live = Live::default();
-    let factory: SharedInformerFactory = SharedInformerFactory::builder(live.client())
+    let factory: SharedInformerFactory = stores::factory(live.client())
         .resync(Duration::from_secs(1))
         .build();
     let informer = factory.informer_for::<ConfigMap>();

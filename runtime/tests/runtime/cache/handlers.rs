@@ -8,10 +8,10 @@ use codegen_runtime::informer::{InformerError, handler};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt;
 
-use crate::cache::support::informers::{Running, informer};
-use crate::cache::support::objects::{cm, list};
-use crate::cache::support::recorder::Recorder;
-use crate::cache::support::{Server, settle};
+use super::support::informers::{Running, informer};
+use super::support::objects::{cm, list};
+use super::support::recorder::Recorder;
+use super::support::{Server, settle};
 
 #[tokio::test(start_paused = true)]
 async fn a_late_handler_gets_one_add_for_each_stored_object_without_gap_or_duplicate() {

@@ -10,7 +10,8 @@ use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use kube::ResourceExt;
 use kube::core::{Expression, Selector};
 
-use crate::cache::support::objects::{cm_with, typed};
+use super::support::objects::{cm_with, typed};
+use super::support::stores;
 
 fn object(name: &str, labels: &[(&str, &str)]) -> ConfigMap {
     typed(&cm_with(name, 1, name, labels))
@@ -54,7 +55,7 @@ fn check_users(store: &Store<ConfigMap>, user: &str, expected: &[&str]) {
 
 #[test]
 fn an_index_finds_objects_by_each_of_their_values_and_follows_updates_and_deletes() {
-    let store = Store::new();
+    let store = stores::new();
     store.add_indexer("users", by_user).unwrap();
     store.insert(object("one", &[("users", "ernie,bert")]));
     store.insert(object("two", &[("users", "bert,oscar")]));
@@ -70,7 +71,7 @@ fn an_index_finds_objects_by_each_of_their_values_and_follows_updates_and_delete
 
 #[test]
 fn a_value_without_objects_is_removed_from_its_index() {
-    let store = Store::new();
+    let store = stores::new();
     store.add_indexer("users", by_user).unwrap();
     store.insert(object("one", &[("users", "a")]));
     store.insert(object("one", &[("users", "b")]));
@@ -92,7 +93,7 @@ fn a_value_without_objects_is_removed_from_its_index() {
 
 #[test]
 fn a_duplicate_indexer_name_is_an_error_and_adds_none() {
-    let store = Store::<ConfigMap>::new();
+    let store = stores::new::<ConfigMap>();
     let function: IndexFn<ConfigMap> = Arc::new(by_user);
     store
         .add_indexers([("users".to_owned(), function.clone())])
@@ -117,7 +118,7 @@ fn a_duplicate_indexer_name_is_an_error_and_adds_none() {
 
 #[test]
 fn indexers_may_be_added_to_a_populated_store() {
-    let store = Store::new();
+    let store = stores::new();
     store.insert(object("one", &[("users", "a,a,b")]));
     store.add_indexer("users", by_user).unwrap();
     check_users(&store, "a", &["one"]);
@@ -126,7 +127,7 @@ fn indexers_may_be_added_to_a_populated_store() {
 
 #[test]
 fn an_index_function_that_panics_leaves_the_store_whole() {
-    let store = Store::new();
+    let store = stores::new();
     store
         .add_indexer("users", |object: &ConfigMap| {
             assert!(object.name_any() != "bad");
@@ -144,7 +145,7 @@ fn an_index_function_that_panics_leaves_the_store_whole() {
 
 #[test]
 fn a_replace_makes_the_given_objects_the_whole_contents_and_rebuilds_indexes() {
-    let store = Store::new();
+    let store = stores::new();
     store.add_indexer("users", by_user).unwrap();
     store.insert(object("old", &[("users", "a")]));
     store.replace([Arc::new(object("new", &[("users", "a")]))], "77");
@@ -162,7 +163,7 @@ fn a_replace_makes_the_given_objects_the_whole_contents_and_rebuilds_indexes() {
 
 #[test]
 fn a_snapshot_is_not_changed_by_later_writes() {
-    let store = Store::new();
+    let store = stores::new();
     store.insert(object("one", &[]));
     let snapshot = store.snapshot();
     store.remove("default/one");
@@ -176,7 +177,7 @@ fn a_snapshot_is_not_changed_by_later_writes() {
 }
 
 fn check_selector(expression: Option<Expression>, expected: &[&str]) {
-    let lister = Lister::new(Store::new());
+    let lister = Lister::new(stores::new());
     for (name, labels) in [
         ("plain", vec![]),
         ("web", vec![("app", "web"), ("tier", "front")]),
@@ -229,13 +230,13 @@ fn a_selector_that_matches_nothing_short_circuits() {
 
 #[test]
 fn a_miss_names_the_group_resource_and_the_name() {
-    let configmaps = Lister::<ConfigMap>::new(Store::new());
+    let configmaps = Lister::<ConfigMap>::new(stores::new());
     let miss = configmaps.namespace("default").get("x").unwrap_err();
     assert_eq!(miss.to_string(), "configmaps \"x\" not found");
-    let deployments = Lister::<k8s_openapi::api::apps::v1::Deployment>::new(Store::new());
+    let deployments = Lister::<k8s_openapi::api::apps::v1::Deployment>::new(stores::new());
     let miss = deployments.namespace("default").get("web").unwrap_err();
     assert_eq!(miss.to_string(), "deployments.apps \"web\" not found");
-    let nodes = Lister::<Node>::new(Store::new());
+    let nodes = Lister::<Node>::new(stores::new());
     assert_eq!(
         nodes.get("node-1").unwrap_err().to_string(),
         "nodes \"node-1\" not found"
@@ -244,7 +245,7 @@ fn a_miss_names_the_group_resource_and_the_name() {
 
 #[test]
 fn the_namespace_lister_reads_one_namespace_through_the_namespace_index() {
-    let lister = Lister::new(Store::new());
+    let lister = Lister::new(stores::new());
     for (namespace, name) in [("a", "x"), ("a", "y"), ("b", "x")] {
         lister.store().insert(in_namespace(namespace, name));
     }
@@ -273,7 +274,7 @@ fn the_namespace_lister_reads_one_namespace_through_the_namespace_index() {
 
 #[tokio::test(start_paused = true)]
 async fn a_read_after_a_write_waits_for_at_least_that_version() {
-    let lister = Lister::new(Store::new());
+    let lister = Lister::new(stores::new());
     let store = lister.store().clone();
     tokio::spawn(async move {
         tokio::time::sleep(Duration::from_secs(1)).await;

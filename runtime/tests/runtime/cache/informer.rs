@@ -16,10 +16,10 @@ use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt;
 
-use crate::cache::support::informers::{Running, informer};
-use crate::cache::support::objects::{cm, cm_with, list};
-use crate::cache::support::recorder::{Recorder, names};
-use crate::cache::support::{Server, settle};
+use super::support::informers::{Running, informer};
+use super::support::objects::{cm, cm_with, list};
+use super::support::recorder::{Recorder, names};
+use super::support::{Server, settle};
 
 #[tokio::test(start_paused = true)]
 async fn events_reach_the_cache_and_then_the_handler_in_order() {
@@ -328,6 +328,7 @@ async fn a_source_that_panics_is_asked_again() {
     options.watch_list = false;
     let info = ResourceInfo::of::<ConfigMap>(&());
     let informer = SharedInformer::with_options(source.clone(), info, Duration::MAX, options);
+    let informer = super::support::stores::informer(informer);
     let calls = Recorder::default();
     informer.add_event_handler(calls.clone()).unwrap();
     let registration = informer.add_event_handler_with_resync(calls.clone(), Duration::MAX);

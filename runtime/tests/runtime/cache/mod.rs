@@ -1,5 +1,5 @@
 //! Tests of the caches: reflector, event queue, store, lister, informer and factory, on a scripted
-//! API server.
+//! API server. The suite runs twice: on ordinary stores, and as `packed_cache` on packed ones.
 //!
 //! Long sleeps take no time: tests that wait for more than milliseconds use a paused clock
 //! (`start_paused`).

@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::cache::support::objects::cm;
-use crate::cache::support::recorder::Recorder;
-use crate::cache::support::{Server, Watch, settle};
+use super::support::objects::cm;
+use super::support::recorder::Recorder;
+use super::support::stores;
+use super::support::{Server, Watch, settle};
 
 fn in_namespace(namespace: &str, name: &str, version: u64) -> Value {
     let mut object = cm(name, version);
@@ -33,7 +34,7 @@ struct Case {
 impl Case {
     async fn begin() -> Self {
         let server = Server::new();
-        let factory: SharedInformerFactory = SharedInformerFactory::builder(server.client())
+        let factory: SharedInformerFactory = stores::factory(server.client())
             .namespaces(["b", "a", "b"])
             .build();
         let (informer, recorder) = (factory.informer_for::<ConfigMap>(), Recorder::default());
@@ -149,7 +150,7 @@ async fn a_relist_of_one_namespace_leaves_the_others() {
 #[tokio::test(start_paused = true)]
 async fn a_namespace_that_is_forbidden_keeps_the_cache_from_syncing() {
     let server = Server::new();
-    let factory: SharedInformerFactory = SharedInformerFactory::builder(server.client())
+    let factory: SharedInformerFactory = stores::factory(server.client())
         .namespaces(["a", "b"])
         .build();
     let informer = factory.informer_for::<ConfigMap>();
@@ -173,7 +174,7 @@ async fn a_namespace_that_is_forbidden_keeps_the_cache_from_syncing() {
 async fn kinds_of_the_cluster_and_all_namespaces_are_listed_once() {
     let server = Server::new();
     let of = |namespaces: &[&str]| -> SharedInformerFactory {
-        SharedInformerFactory::builder(server.client())
+        stores::factory(server.client())
             .namespaces(namespaces.iter().copied())
             .build()
     };
@@ -199,7 +200,7 @@ async fn kinds_of_the_cluster_and_all_namespaces_are_listed_once() {
 #[tokio::test(start_paused = true)]
 async fn a_predicate_sees_that_a_deletion_was_missed() {
     let server = Server::new();
-    let factory: SharedInformerFactory = SharedInformerFactory::builder(server.client()).build();
+    let factory: SharedInformerFactory = stores::factory(server.client()).build();
     let missed = Predicate::<ConfigMap>::new(|change| match change {
         Change::Deleted(deleted) => deleted.is_final_state_unknown(),
         _ => false,

@@ -8,17 +8,17 @@ use std::time::Duration;
 use codegen_runtime::informer::{HandlerRegistration, SharedInformer};
 use codegen_runtime::object::ResourceInfo;
 use codegen_runtime::reflector::{ApiSource, ApiSourceOptions, ReflectorOptions};
-use codegen_runtime::store::Store;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt;
 use proptest::prelude::*;
 use tokio_util::sync::CancellationToken;
 
-use crate::cache::support::live::{Fault, Live};
-use crate::cache::support::objects::{cm_with, typed};
-use crate::cache::support::recorder::names;
-use crate::cache::support::settle;
-use crate::cache::support::witness::Witness;
+use super::support::live::{Fault, Live};
+use super::support::objects::{cm_with, typed};
+use super::support::recorder::names;
+use super::support::settle;
+use super::support::stores;
+use super::support::witness::Witness;
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -61,12 +61,12 @@ fn informer(live: &Live, watch_list: bool, page_size: Option<u32>) -> SharedInfo
     options.watch_list = watch_list;
     options.page_size = page_size;
     let source = ApiSource::<ConfigMap>::new(live.client(), &(), None, ApiSourceOptions::default());
-    SharedInformer::with_options(
+    stores::informer(SharedInformer::with_options(
         Arc::new(source),
         ResourceInfo::of::<ConfigMap>(&()),
         Duration::from_secs(7),
         options,
-    )
+    ))
 }
 
 type Handlers = Vec<(Witness, HandlerRegistration)>;
@@ -236,7 +236,7 @@ fn found(objects: &[Arc<ConfigMap>]) -> BTreeSet<String> {
 proptest! {
     #[test]
     fn a_store_with_indexes_is_what_a_map_would_be(writes in prop::collection::vec(write(), 0..200)) {
-        let store = Store::new();
+        let store = stores::new();
         let mut model: BTreeMap<u8, u8> = BTreeMap::new();
         let mut indexed = false;
         for write in writes {

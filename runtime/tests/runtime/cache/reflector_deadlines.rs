@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::cache::support::objects::{cm, list};
-use crate::cache::support::recorder::Reflecting;
-use crate::cache::support::{Server, settle};
+use super::support::objects::{cm, list};
+use super::support::recorder::Reflecting;
+use super::support::{Server, settle};
 
 /// The longest silence of a watch whose server sends bookmarks.
 const SILENCE: Duration = Duration::from_secs(95);

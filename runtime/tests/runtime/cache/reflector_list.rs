@@ -6,9 +6,9 @@ use codegen_runtime::reflector::ReflectorOptions;
 use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::time::Instant;
 
-use crate::cache::support::objects::{cm, list, page};
-use crate::cache::support::recorder::Reflecting;
-use crate::cache::support::{Server, settle, status};
+use super::support::objects::{cm, list, page};
+use super::support::recorder::Reflecting;
+use super::support::{Server, settle, status};
 
 fn plain(options: &mut ReflectorOptions<ConfigMap>) {
     options.watch_list = false;

@@ -11,9 +11,10 @@ use kube::core::GroupVersionKind;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::cache::support::objects::{cm, list};
-use crate::cache::support::recorder::Reflecting;
-use crate::cache::support::{Server, settle, status};
+use super::support::objects::{cm, list};
+use super::support::recorder::Reflecting;
+use super::support::stores;
+use super::support::{Server, settle, status};
 
 fn with_managed_fields(mut object: Value) -> Value {
     object["metadata"]["managedFields"] =
@@ -69,10 +70,10 @@ async fn managed_fields_are_kept_if_asked_for() {
     stop.cancel();
 }
 
-fn run<K: codegen_runtime::object::Cacheable>(
+fn run<K: codegen_runtime::object::Cacheable + serde::Serialize>(
     source: ApiSource<K>,
 ) -> (Store<K>, CancellationToken) {
-    let store = Store::new();
+    let store = stores::new();
     let stop = CancellationToken::new();
     let (sink, token) = (Arc::new(store.clone()), stop.clone());
     tokio::spawn(async move {

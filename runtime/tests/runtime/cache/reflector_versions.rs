@@ -7,10 +7,10 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::cache::support::informers::{Running, informer};
-use crate::cache::support::objects::{cm, list};
-use crate::cache::support::recorder::{Recorder, Reflecting};
-use crate::cache::support::{Server, settle};
+use super::support::informers::{Running, informer};
+use super::support::objects::{cm, list};
+use super::support::recorder::{Recorder, Reflecting};
+use super::support::{Server, settle};
 
 const REPORT: &str = "the resourceVersions of configmaps went back from 5000 to";
 
@@ -21,7 +21,7 @@ fn resets(reflecting: &Reflecting) -> Vec<String> {
 }
 
 /// Starts a reflector that knows `a` at version 5000, on a server that streams lists.
-async fn known(server: &Server) -> (Reflecting, crate::cache::support::Watch) {
+async fn known(server: &Server) -> (Reflecting, super::support::Watch) {
     let reflecting = Reflecting::start_with(server, |_| {});
     let watch = server.watch_list().await.stream();
     watch.added(&cm("a", 4000)).initial_end("5000");

@@ -5,9 +5,9 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::cache::support::objects::{cm, list};
-use crate::cache::support::recorder::Reflecting;
-use crate::cache::support::{Server, settle};
+use super::support::objects::{cm, list};
+use super::support::recorder::Reflecting;
+use super::support::{Server, settle};
 
 /// Answers the first list; the next request is a watch.
 async fn listed(server: &Server) -> Reflecting {
@@ -187,7 +187,7 @@ async fn a_retry_after_longer_than_the_back_off_is_kept() {
     let server = Server::new();
     let _reflecting = listed(&server).await;
     let refused = Instant::now();
-    let mut body = crate::cache::support::status(429, "TooManyRequests", "slow down");
+    let mut body = super::support::status(429, "TooManyRequests", "slow down");
     body["details"] = json!({"retryAfterSeconds": 20});
     server.watch().await.status(429, &body);
     server.watch().await;
@@ -199,7 +199,7 @@ async fn a_retry_after_of_a_failed_list_or_watch_is_kept_before_the_next_list() 
     let server = Server::new();
     let _reflecting = Reflecting::start(&server);
     let busy = |code, reason| {
-        let mut body = crate::cache::support::status(code, reason, "busy");
+        let mut body = super::support::status(code, reason, "busy");
         body["details"] = json!({"retryAfterSeconds": 20});
         body
     };
@@ -355,7 +355,7 @@ async fn a_410_after_each_event_does_not_relist_without_pause() {
 async fn a_server_cannot_ask_for_more_than_five_minutes_of_rest() {
     let server = Server::new();
     let _reflecting = listed(&server).await;
-    let mut body = crate::cache::support::status(429, "TooManyRequests", "slow down");
+    let mut body = super::support::status(429, "TooManyRequests", "slow down");
     body["details"] = json!({"retryAfterSeconds": u32::MAX});
     let asked = Instant::now();
     server.watch().await.status(429, &body);

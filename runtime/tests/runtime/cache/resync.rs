@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::cache::support::informers::{Running, informer};
-use crate::cache::support::objects::{cm, list};
-use crate::cache::support::recorder::Recorder;
-use crate::cache::support::{Server, settle};
+use super::support::informers::{Running, informer};
+use super::support::objects::{cm, list};
+use super::support::recorder::Recorder;
+use super::support::{Server, settle};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -10,8 +10,8 @@ use kube::api::{
 };
 use serde_json::{Value, json};
 
-use crate::cache::support::objects::{cm, list, typed};
-use crate::cache::support::{Call, Server};
+use super::support::objects::{cm, list, typed};
+use super::support::{Call, Server};
 
 /// Runs `request` while the test answers its only call.
 async fn exchange<T>(

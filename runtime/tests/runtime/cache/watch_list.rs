@@ -6,9 +6,9 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::time::Instant;
 
-use crate::cache::support::objects::{cm, list};
-use crate::cache::support::recorder::Reflecting;
-use crate::cache::support::{Server, settle};
+use super::support::objects::{cm, list};
+use super::support::recorder::Reflecting;
+use super::support::{Server, settle};
 
 fn start(server: &Server) -> Reflecting {
     Reflecting::start_with(server, |_| {})
@@ -272,7 +272,7 @@ async fn a_bookmark_that_is_long_in_coming_is_reported_every_ten_seconds_and_wai
 
 /// Sends `events` to the streamed list, one per second, until it is given up; returns how long that
 /// took.
-async fn busy(server: &Server, mut event: impl FnMut(&crate::cache::support::Watch, u64)) -> u64 {
+async fn busy(server: &Server, mut event: impl FnMut(&super::support::Watch, u64)) -> u64 {
     let started = Instant::now();
     let watch = server.watch_list().await.stream();
     watch.added(&cm("a", 1)).added(&cm("b", 2));
@@ -294,7 +294,7 @@ async fn busy(server: &Server, mut event: impl FnMut(&crate::cache::support::Wat
 /// that relists are plain.
 async fn check_busy(
     seconds: std::ops::RangeInclusive<u64>,
-    event: impl FnMut(&crate::cache::support::Watch, u64),
+    event: impl FnMut(&super::support::Watch, u64),
 ) {
     let server = Server::new();
     let reflecting = start(&server);

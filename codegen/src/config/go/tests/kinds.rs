@@ -91,7 +91,7 @@ fn what_only_has_the_name_of_a_kind_is_reported() {
         let warning = format!("warning: {message}");
         assert!(warnings.contains(&warning), "{declared}\n{warnings}");
         let (_, errors) = world.kinds(&["./..."], Compat::ControllerGen);
-        let error = format!("error: {message}");
+        let error = format!("error[K0304]: {message}");
         assert!(errors.contains(&error), "{declared}\n{errors}");
 
         let skipped = format!("// +kubebuilder:skipversion\n{declared}");
@@ -104,7 +104,7 @@ fn what_only_has_the_name_of_a_kind_is_reported() {
     let generic = object("_ \"embed\"", "T").replace("type Kind", "type Other[T any]");
     let world = with_kind(&[("main/v1/types.go", &generic)]);
     let (_, errors) = world.kinds(&["./..."], Compat::Strict);
-    let message = "error: `Other` is generic, but API types cannot be generic";
+    let message = "error[K0303]: `Other` is generic, but API types cannot be generic";
     assert!(errors.contains(message), "{errors}");
     assert_eq!(errors.matches("error").count(), 1, "{errors}");
 }

@@ -45,7 +45,7 @@ fn what_is_missing_is_named_where_a_type_of_it_is_needed() {
     world.check_missing(
         spec,
         &[
-            "error: package example.com/Lib/api not found",
+            "error[K0301]: package example.com/Lib/api not found",
             "main/v1/types.go:4:2",
             "its module example.com/Lib v1.2.0 is not in the module cache",
             "run `go mod download example.com/Lib@v1.2.0`",

@@ -113,7 +113,8 @@ impl World {
     fn check_error_of_groups(&self, patterns: &[&str]) {
         let errors = self.generated(patterns, &Options::default());
         let errors = errors.expect_err("no group");
-        let message = "error: the package example.com/main/unversioned declares no API group";
+        let message =
+            "error[K0304]: the package example.com/main/unversioned declares no API group";
         assert!(errors.contains(message), "{errors}");
     }
 }
@@ -177,7 +178,10 @@ fn a_rule_that_cannot_be_read_is_an_error_where_a_schema_is_written() {
         ..Options::default()
     };
     let errors = world.generated(&["./v1"], &options).expect_err("a schema");
-    assert!(errors.contains(&format!("error: {message}")), "{errors}");
+    assert!(
+        errors.contains(&format!("error[K0101]: {message}")),
+        "{errors}"
+    );
 }
 
 #[test]
@@ -189,7 +193,7 @@ fn a_kubernetes_type_that_k8s_openapi_lacks_needs_its_source() {
     let errors = world.generated(&["./v1"], &Options::default());
     let errors = errors.expect_err("no type of this name");
     for part in [
-        "error: package k8s.io/apimachinery/pkg/apis/meta/v1 not found",
+        "error[K0301]: package k8s.io/apimachinery/pkg/apis/meta/v1 not found",
         "run `go mod download k8s.io/apimachinery@v0.36.3`",
     ] {
         assert!(errors.contains(part), "{part} is not in:\n{errors}");
@@ -249,6 +253,6 @@ fn mistakes_that_only_concern_crds_do_not_stop_the_generation_of_types() {
             warnings.contains(&format!("warning: {mistake}")),
             "{warnings}"
         );
-        assert!(errors.contains(&format!("error: {mistake}")), "{errors}");
+        assert!(errors.contains(&format!("]: {mistake}")), "{errors}");
     }
 }

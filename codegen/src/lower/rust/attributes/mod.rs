@@ -6,6 +6,7 @@
 mod code;
 mod defaults;
 mod keywords;
+mod made;
 mod merging;
 mod wire;
 
@@ -252,7 +253,7 @@ impl Cx<'_> {
             match literal {
                 Literal::Known(value) => return Some(value.clone()),
                 Literal::Named(path) => literal = self.named(module, path)?,
-                Literal::Unknown => return None,
+                Literal::Unknown | Literal::List(_) | Literal::Struct(..) => return None,
             }
         }
         None

@@ -1,9 +1,9 @@
 //! Runs one measurement:
-//! `client <ours|kube-runtime> <stream|list> <handlers> <url> <objects> <updates>`.
+//! `client <ours|packed|kube-runtime> <stream|list> <handlers> <url> <objects> <updates>`.
 //!
 //! Fills a cache, reads the memory use, then counts updates until the last handler got the last
 //! one. Prints one line: client, list mode, objects per second, resident and peak bytes per object,
-//! updates per second.
+//! updates per second. On standard error, it tells how long reads of our caches take.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -34,7 +34,7 @@ struct Run {
 async fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [who, how, handlers, url, objects, updates] = &arguments[..] else {
-        panic!("client <ours|kube-runtime> <stream|list> <handlers> <url> <objects> <updates>");
+        panic!("client <ours|packed|kube-runtime> <stream|list> <handlers> <url> <objects> <updates>");
     };
     let config = Config::new(url.parse().expect("a url"));
     let run = Run {
@@ -48,11 +48,11 @@ async fn main() {
     };
     let before = memory().0;
     let started = Instant::now();
-    let keep: Box<dyn std::any::Any> = if who == "ours" {
-        run.ours().await
-    } else {
-        run.kube_runtime().await
-    };
+    let (mut informer, mut reader) = (None, None);
+    match who.as_str() {
+        "kube-runtime" => reader = Some(run.kube_runtime().await),
+        who => informer = Some(run.ours(who == "packed").await),
+    }
     let synced = started.elapsed();
     tokio::time::sleep(Duration::from_secs(1)).await;
     let (resident, peak) = memory();
@@ -72,7 +72,35 @@ async fn main() {
         each(peak),
         run.updates as f64 / updated.as_secs_f64(),
     );
-    drop(keep);
+    if let Some(informer) = informer {
+        read(who, &informer);
+    }
+    drop(reader);
+}
+
+/// Tells the median time of a read of one object, of one that is in use, and the time of all.
+fn read(who: &str, informer: &SharedInformer<Widget>) {
+    let store = informer.store();
+    let keys: Vec<_> = store.list_keys().into_iter().take(10_000).collect();
+    let mut held = Vec::new();
+    let mut median = || {
+        let timed = keys.iter().map(|key| {
+            let started = Instant::now();
+            held.push(store.get(key));
+            started.elapsed()
+        });
+        let mut times: Vec<_> = timed.collect();
+        times.sort();
+        times[times.len() / 2]
+    };
+    let (cold, in_use) = (median(), median());
+    drop(held);
+    let started = Instant::now();
+    let all = store.list().len();
+    eprintln!(
+        "{who}: get {cold:?} (p50), in use {in_use:?}, list of {all} {:?}",
+        started.elapsed()
+    );
 }
 
 impl Run {
@@ -83,7 +111,7 @@ impl Run {
         }
     }
 
-    async fn ours(&self) -> Box<dyn std::any::Any> {
+    async fn ours(&self, packed: bool) -> SharedInformer<Widget> {
         let source =
             ApiSource::<Widget>::new(self.client.clone(), &(), None, ApiSourceOptions::default());
         let mut options = ReflectorOptions::default();
@@ -94,6 +122,9 @@ impl Run {
             Duration::ZERO,
             options,
         );
+        if packed {
+            informer.set_packed().expect("an informer that has not started");
+        }
         let of = self.updates * self.handlers;
         let mut registrations = Vec::new();
         for _ in 0..self.handlers {
@@ -112,10 +143,10 @@ impl Run {
             assert!(registration.wait_for_sync().await);
         }
         assert_eq!(informer.store().len(), self.objects);
-        Box::new(informer)
+        informer
     }
 
-    async fn kube_runtime(&self) -> Box<dyn std::any::Any> {
+    async fn kube_runtime(&self) -> reflector::Store<Widget> {
         let (reader, writer) = reflector::store::<Widget>();
         let mut config = watcher::Config::default();
         if self.streamed {
@@ -141,6 +172,6 @@ impl Run {
         });
         reader.wait_until_ready().await.expect("a reflector");
         assert_eq!(reader.len(), self.objects);
-        Box::new(reader)
+        reader
     }
 }

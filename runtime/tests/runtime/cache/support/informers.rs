@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::objects::list;
-use super::{Server, Watch, settle};
+use super::{Server, Watch, settle, stores};
 
 /// Creates an informer with plain lists and the specified resync period.
 pub fn informer(server: &Server, resync: Duration) -> SharedInformer<ConfigMap> {
@@ -20,12 +20,12 @@ pub fn informer(server: &Server, resync: Duration) -> SharedInformer<ConfigMap> 
     options.watch_list = false;
     let source =
         ApiSource::<ConfigMap>::new(server.client(), &(), None, ApiSourceOptions::default());
-    SharedInformer::with_options(
+    stores::informer(SharedInformer::with_options(
         Arc::new(source),
         ResourceInfo::of::<ConfigMap>(&()),
         resync,
         options,
-    )
+    ))
 }
 
 /// A running informer, stopped when dropped.

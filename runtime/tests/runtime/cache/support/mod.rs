@@ -11,6 +11,7 @@ pub mod informers;
 pub mod live;
 pub mod objects;
 pub mod recorder;
+pub mod stores;
 pub mod witness;
 
 use std::collections::BTreeMap;

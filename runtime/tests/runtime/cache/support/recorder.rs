@@ -101,7 +101,7 @@ impl Reflecting {
         change(&mut options);
         let source =
             ApiSource::<ConfigMap>::new(server.client(), &(), None, ApiSourceOptions::default());
-        let store = Store::new();
+        let store = super::stores::new();
         let mut reflector = Reflector::new(
             Arc::new(source),
             Arc::new(store.clone()),

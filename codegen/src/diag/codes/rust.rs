@@ -1,0 +1,246 @@
+//! Errors of annotated Rust.
+
+use super::class::{Class, Code, Example, RUST_PRELUDE, rust};
+
+/// The classes of this stage.
+pub(super) const CLASSES: &[Class] = &[
+    Class {
+        code: Code(201),
+        title: "source or an attribute that cannot be parsed",
+        from: &["read/rust/file.rs", "read/rust/delimiters.rs"],
+        what: "A source file or an attribute of serde, schemars or kube cannot be parsed, so that its types are not known.",
+        example: rust(
+            r#"// +genclient
+#[derive(Debug)]
+pub struct Machine {
+    pub metadata: ObjectMeta,
+    pub spec: MachineSpec,
+
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MachineSpec {
+    pub cpus: i32,
+}
+"#,
+        ),
+        mend: "Let rustc compile the file first; its error shows the same place.",
+    },
+    Class {
+        code: Code(202),
+        title: "modules that do not fit the folder",
+        from: &["read/rust/mod.rs", "lower/rust/checks.rs"],
+        what: r#"A version is a folder with `mod.rs`, which declares its modules and the generated ones. A module is missing or private,
+or the name of a group, a version or a folder cannot be used."#,
+        example: rust(
+            r#"mod sizes;
+
+// +genclient
+#[derive(Debug)]
+pub struct Machine {
+    pub metadata: ObjectMeta,
+    pub spec: MachineSpec,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MachineSpec {
+    pub cpus: i32,
+}
+"#,
+        ),
+        mend: "Add the file, declare the module that the message names, or correct the name.",
+    },
+    Class {
+        code: Code(203),
+        title: "a schema that is not known without compiling",
+        from: &["read/rust/members.rs", "lower/rust/attributes/"],
+        what: r#"Code decides what a type is on the wire: a function, a hand-written impl, or a constant of another crate. Source is read
+and not run, so its schema cannot be known. Attributes that say something of schemas which a CRD cannot have are errors
+as well."#,
+        example: rust(
+            r#"// +genclient
+#[derive(Debug)]
+pub struct Machine {
+    pub metadata: ObjectMeta,
+    pub spec: MachineSpec,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MachineSpec {
+    pub level: Level,
+}
+
+#[derive(Clone, Debug)]
+pub struct Level(u8);
+
+impl JsonSchema for Level {}
+"#,
+        ),
+        mend: r#"Declare what is on the wire, with `#[schemars(with = "…")]` or `+kubebuilder:validation:Type`, or write the value as a
+literal."#,
+    },
+    Class {
+        code: Code(204),
+        title: "schemars and serde disagree",
+        from: &["lower/rust/attributes/wire.rs"],
+        what: r#"An attribute of schemars changes names or shapes that serde does not change: the API server would refuse or drop what
+the program sends."#,
+        example: rust(
+            r#"#[derive(kube::CustomResource, Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[kube(group = "cloud.example.com", version = "v1", kind = "Machine")]
+pub struct MachineSpec {
+    #[schemars(rename = "cores")]
+    pub cpus: i32,
+}
+"#,
+        ),
+        mend: "Write the attribute as `#[serde(…)]`, which schemars reads too.",
+    },
+    Class {
+        code: Code(205),
+        title: "a type without what generated code needs",
+        from: &["lower/rust/", "read/rust/"],
+        what: "Generated code needs traits that a type does not derive, or uses a type that is private to its module or crate.",
+        example: Example {
+            file: "src/apis/cloud/v1/mod.rs",
+            prelude: RUST_PRELUDE,
+            text: r"// +genclient
+#[derive(Debug)]
+pub struct Machine {
+    pub metadata: ObjectMeta,
+    pub spec: MachineSpec,
+}
+
+pub struct MachineSpec {
+    pub cpus: i32,
+}
+",
+            command: "generate",
+        },
+        mend: "Derive what the message names, or make the type `pub` and export it.",
+    },
+    Class {
+        code: Code(206),
+        title: "an API object of the wrong shape",
+        from: &["lower/rust/root.rs"],
+        what: r#"Serialization of an API object is generated: its struct has `metadata: ObjectMeta`, an optional `status`, no
+`apiVersion` or `kind`, and derives neither `Serialize` nor `Deserialize`."#,
+        example: rust(
+            r#"// +genclient
+#[derive(Debug, Serialize)]
+pub struct Machine {
+    pub metadata: ObjectMeta,
+}
+"#,
+        ),
+        mend: "Remove what is generated, and put fields that need serde's attributes into the spec, which derives serde.",
+    },
+    Class {
+        code: Code(207),
+        title: "a kind of kube-derive that cannot be read",
+        from: &["lower/rust/kube.rs"],
+        what: "A kind that derives `CustomResource` has markers that say the same as `#[kube]`, a schema that code creates, or the
+name of another type.",
+        example: rust(
+            r#"// +kubebuilder:resource:scope=Cluster
+#[derive(kube::CustomResource, Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[kube(group = "cloud.example.com", version = "v1", kind = "Machine")]
+pub struct MachineSpec {
+    pub cpus: i32,
+}
+"#,
+        ),
+        mend: "Say it in `#[kube]` alone, return a literal schema from code, or rename what clashes.",
+            },
+    Class {
+        code: Code(208),
+        title: "a type that cannot be part of an API",
+        from: &["lower/rust/refs.rs"],
+        what: r#"A field has a type that is not declared or imported in this version, that does not own its data, or that cannot be
+written as JSON, such as a map whose keys are not strings."#,
+        example: rust(
+            r#"// +genclient
+#[derive(Debug)]
+pub struct Machine {
+    pub metadata: ObjectMeta,
+    pub spec: MachineSpec,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MachineSpec {
+    pub disk: Disc,
+}
+"#,
+        ),
+        mend: "Declare or import the type, and use types that own their data: `String`, `Vec`, `BTreeMap<String, _>`.",
+    },
+    Class {
+        code: Code(209),
+        title: "an invalid form of a type",
+        from: &["lower/rust/types.rs"],
+        what: r#"API types own their data, have no where clause, and no two fields of a name; an API object has no parameters, and an
+optional field can be left out."#,
+        example: rust(
+            r#"// +genclient
+#[derive(Debug)]
+pub struct Machine<T> {
+    pub metadata: ObjectMeta,
+    pub spec: T,
+}
+"#,
+        ),
+        mend: "Write a type without parameters or borrows, and give each field its own name on the wire.",
+    },
+    Class {
+        code: Code(210),
+        title: "a part of a type that generated code cannot see or repeat",
+        from: &["lower/rust/visibility.rs"],
+        what: "Generated code names the fields of a type and repeats its bounds in another module: fields are private or conditional,\nor a trait has no name there.",
+        example: Example {
+            file: "src/apis/cloud/v1/mod.rs",
+            prelude: RUST_PRELUDE,
+            text: r"// +genclient
+#[derive(Debug)]
+pub struct Machine {
+    pub metadata: ObjectMeta,
+    pub spec: near::Two<i32>,
+}
+
+pub mod near {
+    use serde::{Deserialize, Serialize};
+
+    trait Near {}
+    impl Near for i32 {}
+
+    #[derive(Debug, Serialize, Deserialize)]
+    pub struct Two<T: Near> {
+        pub value: T,
+    }
+}
+",
+            command: "generate",
+        },
+        mend: "Make fields `pub`, put conditions above a whole module, and write the path of a trait from `crate` or its own crate.",
+    },
+    Class {
+        code: Code(211),
+        title: "an unknown case of serde",
+        from: &["lower/rust/wire_names.rs"],
+        what: "`rename_all` names a case that serde does not have.",
+        example: rust(
+            r#"// +genclient
+#[derive(Debug)]
+pub struct Machine {
+    pub metadata: ObjectMeta,
+    pub spec: MachineSpec,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelcase")]
+pub struct MachineSpec {
+    pub cpu_count: i32,
+}
+"#,
+        ),
+        mend: "Write one of serde's, mostly `camelCase`.",
+    },
+];

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Compares the CRDs of a folder with those that kube's compiled `crd()` returned, one JSON document a line.
+
+Prints how many CRDs there are, how many are the same apart from what is listed in docs/kube-derive.md, and how many differ otherwise, whose
+differences follow.
+
+Usage: compare.py CRDS_OF_CRD FOLDER"""
+import json
+import pathlib
+import sys
+
+import yaml
+
+# Formats that the API server does not know, and that of integers without one.
+FORMATS = {None, "double", "float", "int8", "int16", "int64", "ip", "uint", "uint8", "uint16", "uint32", "uint64"}
+# What the Go types of Kubernetes' own types say, and k8s-openapi's do not.
+OF_GO = {"anyOf", "default", "enum", "maxLength", "minLength", "minimum", "pattern", "x-kubernetes-int-or-string", "x-kubernetes-list-map-keys",
+         "x-kubernetes-list-type", "x-kubernetes-map-type"}
+BOUNDS = {255, 65535, 4294967295, 127, 32767, -128, -32768}
+
+
+def without_null(value):
+    if isinstance(value, dict):
+        return {key: without_null(part) for key, part in value.items() if part is not None}
+    if isinstance(value, list):
+        return [without_null(part) for part in value if part is not None]
+    return value
+
+
+def is_listed(word, own, made):
+    if word == "format":
+        return own in FORMATS and made in FORMATS
+    if word in ("maximum", "minimum") and made in BOUNDS and own is None:
+        return True
+    if word in ("default", "enum") and without_null(own) == made:
+        return True
+    if word == "required":
+        return set(made or []) <= set(own or [])
+    if word == "type" and own == "string":
+        return made is None
+    return word in OF_GO and own is None
+
+
+def differences(own, made, path):
+    """Yields the paths that differ, with the two values; `own` is kube's."""
+    for word in sorted(set(own) | set(made)):
+        one, other = own.get(word), made.get(word)
+        if one == other or word in ("description", "title") and not isinstance(one or other, dict):
+            continue
+        if word == "properties" or isinstance(one, dict) and isinstance(other, dict) and word != "default":
+            yield from differences(one or {}, other or {}, f"{path}.{word}")
+        elif word == "nullable" and "x-kubernetes-int-or-string" in made:
+            continue
+        elif not is_listed(word, one, other):
+            yield f"{path}.{word}", one, other
+
+
+def schemas(crd):
+    for version in crd["spec"]["versions"]:
+        schema = version["schema"]["openAPIV3Schema"]
+        for word in ("apiVersion", "kind", "metadata"):
+            schema.get("properties", {}).pop(word, None)
+        yield version["name"], schema
+
+
+owned = [json.loads(line) for line in pathlib.Path(sys.argv[1]).read_text().splitlines()]
+made = {}
+for file in pathlib.Path(sys.argv[2]).glob("*.yaml"):
+    crd = yaml.safe_load(file.read_text())
+    made[crd["metadata"]["name"]] = crd
+others = []
+for crd in owned:
+    ours = made.get(crd["metadata"]["name"])
+    mine = dict(schemas(ours)) if ours else {}
+    for version, schema in schemas(crd):
+        found = [("missing", None, None)] if version not in mine else list(differences(schema, mine[version], version))
+        if found:
+            others.append((crd["metadata"]["name"], found))
+print(len(owned), len(owned) - len(others), len(others))
+for name, found in others:
+    for path, one, other in found:
+        print(f"{name}: {path}: {json.dumps(one)} is {json.dumps(other)} here", file=sys.stderr)
