@@ -141,6 +141,18 @@ macro_rules! generators {
                 selection: Selection::ByName,
                 ..Definition::new("validate", Home::Beside { module: "zz_generated_validate", public: false })
             };
+            /// Defaults of objects without a server.
+            Defaults by defaults = Definition {
+                needs: &[Generator::Deepcopy],
+                feature: Some(Feature {
+                    name: "defaults",
+                    what: "defaults",
+                    docs: "Defaults of objects without a server.",
+                    enables: "codegen-runtime/defaults",
+                }),
+                selection: Selection::ByName,
+                ..Definition::new("defaults", Home::Beside { module: "zz_generated_defaults", public: false })
+            };
             /// Conversion between the versions of a kind.
             Conversion by conversion = Definition {
                 needs: &[Generator::Deepcopy],

@@ -38,7 +38,12 @@ impl Options {
 
     /// Whether an output is derived from the schemas of kinds, so that they must be kept in full.
     pub(crate) fn uses_schemas(&self) -> bool {
-        self.writes_crds() || self.emits(Generator::Validate)
+        self.writes_crds() || self.embeds_schemas()
+    }
+
+    /// Whether generated code has the schemas of kinds.
+    pub(crate) fn embeds_schemas(&self) -> bool {
+        self.emits(Generator::Validate) || self.emits(Generator::Defaults)
     }
 
     /// The path of the module with clientset, listers and informers.

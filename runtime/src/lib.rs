@@ -60,6 +60,8 @@ pub mod condition;
 pub mod connect;
 pub mod controller;
 pub mod conversion;
+#[cfg(feature = "defaults")]
+pub mod defaults;
 pub mod error;
 pub mod event;
 #[cfg(feature = "fake")]

@@ -1,6 +1,9 @@
 //! A CRD with its origin, and the lines of its parts.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
 
 use kube_crd_diff::Finding;
 use serde_json::Value;
@@ -16,10 +19,31 @@ use crate::{
 /// Where a CRD comes from.
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
-    /// The n-th CRD of a YAML source.
-    Yaml(Source, usize),
+    /// The n-th CRD of a YAML file.
+    Yaml(Arc<YamlFile>, usize),
     /// Types in Rust or Go.
     Types(Arc<ApiSet>),
+}
+
+/// A file of CRDs. Places are read when the first of its CRDs asks for one, once for all of them: a
+/// file may have thousands.
+#[derive(Debug)]
+pub(crate) struct YamlFile {
+    source: Source,
+    located: OnceLock<Located>,
+}
+
+impl YamlFile {
+    pub(crate) const fn new(source: Source) -> Self {
+        Self {
+            source,
+            located: OnceLock::new(),
+        }
+    }
+
+    fn located(&self) -> &Located {
+        self.located.get_or_init(|| Located::read(&self.source))
+    }
 }
 
 /// A CRD.
@@ -89,7 +113,7 @@ impl Definition {
     /// Its input in messages.
     pub(crate) fn shown(&self) -> String {
         match &self.origin {
-            Origin::Yaml(source, _) => source.name.clone(),
+            Origin::Yaml(file, _) => file.source.name.clone(),
             Origin::Types(_) => "types".to_owned(),
         }
     }
@@ -97,14 +121,14 @@ impl Definition {
 
 /// The lines of a CRD's parts.
 pub(crate) enum Places<'d> {
-    Yaml(&'d Source, usize, Located),
+    Yaml(&'d YamlFile, usize),
     Types(&'d ApiSet, &'d Definition),
 }
 
 impl<'d> Places<'d> {
     pub(crate) fn of(definition: &'d Definition) -> Self {
         match &definition.origin {
-            Origin::Yaml(source, index) => Self::Yaml(source, *index, Located::read(source)),
+            Origin::Yaml(file, index) => Self::Yaml(file, *index),
             Origin::Types(api) => Self::Types(api, definition),
         }
     }
@@ -118,8 +142,8 @@ impl<'d> Places<'d> {
     /// Where a field of a version is declared, or the value that the keys lead to in YAML.
     pub(crate) fn place(&self, version: &str, path: &str, pointer: &[String]) -> Option<Declared> {
         match self {
-            Self::Yaml(source, index, located) => Some(Declared {
-                place: Some(located.place(source, *index, pointer)?),
+            Self::Yaml(file, index) => Some(Declared {
+                place: Some(file.located().place(&file.source, *index, pointer)?),
                 exact: true,
             }),
             Self::Types(api, definition) => declared(api, definition, version, path),

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 pub(crate) use self::{
     accept::{Accepted, check_id, parse_date},
-    definition::{Definition, Origin, Places, Set, Spot},
+    definition::{Definition, Origin, Places, Set, Spot, YamlFile},
 };
 use crate::diag::{Diagnostic, Diagnostics};
 

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::{Config, Error, Progress, crd_files::open_all, prepare::on_threads};
 use crate::{
-    compat::{Definition, Origin, Set},
+    compat::{Definition, Origin, Set, YamlFile},
     diag::Diagnostics,
     emit::manifests,
     options::Manifests,
@@ -65,10 +65,11 @@ pub(crate) fn of_sources(sources: &[Source]) -> Result<Set, Error> {
             Ok(read) => {
                 set.samples.extend(read.objects);
                 let crds = read.crds.into_iter().enumerate();
+                let file = Arc::new(YamlFile::new(source.clone()));
                 set.definitions
                     .extend(crds.map(|(index, value)| Definition {
                         value,
-                        origin: Origin::Yaml(source.clone(), index),
+                        origin: Origin::Yaml(Arc::clone(&file), index),
                     }));
             }
             Err(error) => found.push(*error),

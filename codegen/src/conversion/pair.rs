@@ -7,6 +7,10 @@ impl<'a> Planner<'a> {
     /// How the values of a pair of fields differ.
     pub(super) fn how(&mut self, pair: [Owned<'a>; 2]) -> How<'a> {
         let types = pair.map(|it| &it.field.ty);
+        let by_hand = |it: &Owned<'_>| it.field.conversion.as_ref().is_some_and(|it| it.by_hand);
+        if pair.iter().any(by_hand) {
+            return How::Called(types);
+        }
         if let Some(scaled) = self.scaled(pair) {
             return scaled;
         }

@@ -136,6 +136,22 @@ fn what_cannot_be_decided_is_a_function_of_the_user() {
 }
 
 #[test]
+fn a_field_that_go_converts_by_hand_is_a_function_of_the_user() {
+    check(
+        (
+            "// +k8s:conversion-gen=false\n pub size: i32,\n// +k8s:conversion-gen=false\n pub note: Option<String>",
+            "",
+        ),
+        ("pub size: i32", ""),
+        &[
+            "fn a_spec_size_to_hub(value: i32) -> Result<i32, conversion::BoxError>;",
+            // Without a counterpart there is nothing to convert, and nothing is lost.
+            r#"Rule::kept(Side::Spoke, "note")"#,
+        ],
+    );
+}
+
+#[test]
 fn values_are_mapped_as_markers_say() {
     let level = "#[derive(Clone, Serialize, Deserialize)] pub enum Level { Low, High }";
     let levels = "#[derive(Clone, Serialize, Deserialize)] pub enum Level { Low, High, Highest }";

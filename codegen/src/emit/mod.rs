@@ -7,6 +7,7 @@ mod clientset;
 mod context;
 mod conversion;
 mod deepcopy;
+mod defaults;
 pub(crate) mod docs;
 mod example;
 mod fake;

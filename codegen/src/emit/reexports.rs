@@ -82,14 +82,24 @@ fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream 
         .options
         .emits(Generator::Register)
         .then(register::reexport);
-    let validators = (cx.options.emits(Generator::Validate)
-        && super::validate::has_functions(version))
-    .then(|| {
-        quote! {
-            #[cfg(feature = "validate")]
-            pub use self::zz_generated_validate::*;
-        }
-    });
+    // Those of types of other crates are functions.
+    let functions = [
+        (Generator::Validate, "validate", "zz_generated_validate"),
+        (Generator::Defaults, "defaults", "zz_generated_defaults"),
+    ];
+    let functions = functions
+        .into_iter()
+        .filter_map(|(generator, feature, module)| {
+            let has_functions =
+                cx.options.emits(generator) && super::validate::has_functions(version);
+            let module = ident(module);
+            has_functions.then(|| {
+                quote! {
+                    #[cfg(feature = #feature)]
+                    pub use self::#module::*;
+                }
+            })
+        });
     let mut uses: BTreeMap<Import<'_>, BTreeSet<Exported<'_>>> = BTreeMap::new();
     for def in &version.types {
         let at = def.item.as_ref().and_then(|item| item.path.as_ref());
@@ -104,7 +114,7 @@ fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream 
         }
     }
     let types = uses.iter().map(|(import, names)| import.emit(names));
-    quote!(#docs #(#beside)* #(#types)* #register #validators)
+    quote!(#docs #(#beside)* #(#types)* #register #(#functions)*)
 }
 
 /// The module that types are imported from.

@@ -5,6 +5,7 @@ use crate::{
     read::markers::{
         MarkerSet,
         conversion::{Lossy, MovedFrom, RenamedFrom, ScaledFrom, ValueFrom},
+        go::ConversionGen,
     },
 };
 
@@ -21,6 +22,9 @@ pub(super) fn of_field(markers: &MarkerSet) -> Option<Box<FieldConversion>> {
             .collect(),
         factor: markers.get::<ScaledFrom>().map(|it| it.factor.0),
         lossy: markers.get::<Lossy>().map(|it| it.reason.clone()),
+        by_hand: markers
+            .all::<ConversionGen>()
+            .any(|it| it.value.0 == "false"),
         place: None,
     };
     (found != FieldConversion::default()).then(|| Box::new(found))

@@ -15,6 +15,8 @@ pub struct FieldConversion {
     pub factor: Option<u64>,
     /// Why versions without the field may lose it.
     pub lossy: Option<String>,
+    /// Whether the user converts its values, whatever their types (`+k8s:conversion-gen=false`).
+    pub by_hand: bool,
     /// The place of what the configuration says; `None` for markers, which are at the field.
     pub place: Option<Place>,
 }

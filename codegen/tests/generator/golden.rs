@@ -35,7 +35,7 @@ fn generate_with(sources: &Sources, options: &Options) -> Generated {
     kube_codegen::generate(sources, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Returns the generators of a case: those in `all`, and for some cases validation, apply
+/// Returns the generators of a case: those in `all`, and for some cases validation, defaults, apply
 /// configurations and conversion.
 fn emitted(case: &str) -> BTreeSet<Generator> {
     let validates = ["virtualmachine", "features"].contains(&case);
@@ -49,9 +49,10 @@ fn emitted(case: &str) -> BTreeSet<Generator> {
     ];
     let applies = applies.contains(&case);
     let validate = validates.then_some(Generator::Validate);
+    let default = (case == "features").then_some(Generator::Defaults);
     let convert = (case == "conversions").then_some(Generator::Conversion);
     let apply = applies.then_some(Generator::Apply);
-    let named = [validate, apply, convert].into_iter().flatten();
+    let named = [validate, default, apply, convert].into_iter().flatten();
     Generator::in_all().chain(named).collect()
 }
 

@@ -70,6 +70,13 @@ fn validation_is_linked_by_its_feature_alone() {
 }
 
 #[test]
+fn defaults_are_linked_without_rules_in_cel() {
+    let defaulting = linked("codegen-runtime", &["--features", "defaults"]);
+    assert_ne!(features_of(&defaulting, "kube-schema"), [""; 0]);
+    assert_eq!(features_of(&defaulting, "cel"), [""; 0]);
+}
+
+#[test]
 fn tls_endpoints_and_prometheus_are_linked_by_their_features_alone() {
     let optional = [
         ("rustls-tls", "rustls"),

@@ -37,7 +37,6 @@ use crate::{
         site,
         webhooks::webhook_configurations,
     },
-    generator::Generator,
     model::{ApiSet, Group, Origin, Resource, Version},
     options::{Compat, DocsFormat, Faulty, Manifests, Options},
     output::{
@@ -58,7 +57,7 @@ pub(crate) fn emit(
     options: &Options,
     (warnings, skipped): (&mut Diagnostics, &mut Diagnostics),
 ) -> Result<Tree, Diagnostics> {
-    if options.emits(Generator::Validate) && !options.writes_crds() {
+    if options.embeds_schemas() && !options.writes_crds() {
         let manifests = undescribed(options.manifests.as_ref());
         let checked = Checked::new(api, &manifests, options.compat);
         warnings.extend(checked.all()?.1);

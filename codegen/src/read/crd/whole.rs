@@ -45,6 +45,7 @@ pub(crate) fn read(source: &Source) -> Result<Whole, Box<Diagnostic>> {
 }
 
 /// The CRDs of a source with their places, in the order of [`read`].
+#[derive(Debug)]
 pub(crate) struct Located(Vec<Node>);
 
 impl Located {

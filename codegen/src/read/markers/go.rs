@@ -28,8 +28,9 @@ markers! { MARKERS;
         value: Raw = "" as "package",
     );
 
-    /// Accepted for sources that come from Go; conversion functions are written by hand and
-    /// registered with the scheme.
+    /// Above a field, `false` makes its conversion a function that the user writes, for the
+    /// generator `conversion`. Other values are those of Go's generator, and accepted for sources
+    /// that come from Go.
     ConversionGen = "k8s:conversion-gen", on [Package, Type, Field] { repeats: true } (
         /// the value
         value: Raw = "" as "value",

@@ -33,6 +33,7 @@ mod conversions;
     not(feature = "projects"),
     allow(dead_code, reason = "the CRDs of projects need more of it")
 )]
+mod defaults;
 mod definitions;
 mod derived;
 mod features;

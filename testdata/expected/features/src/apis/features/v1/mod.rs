@@ -10,6 +10,7 @@ mod holder;
 mod scalar;
 pub mod zz_generated_register;
 mod zz_generated_validate;
+mod zz_generated_defaults;
 
 pub use self::{bare::*, everything::*, flat::*, holder::*, scalar::*};
 pub use self::zz_generated_register::{

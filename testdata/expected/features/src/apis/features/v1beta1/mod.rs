@@ -6,6 +6,7 @@
 mod everything;
 pub mod zz_generated_register;
 mod zz_generated_validate;
+mod zz_generated_defaults;
 
 pub use self::everything::*;
 pub use self::zz_generated_register::{

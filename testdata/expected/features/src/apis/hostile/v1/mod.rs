@@ -14,6 +14,7 @@ mod time;
 mod value;
 pub mod zz_generated_register;
 mod zz_generated_validate;
+mod zz_generated_defaults;
 
 pub use self::{common::*, default::*, hostile::*, option::*, self_::*, serialize::*, string::*, time::*, value::*};
 pub use self::zz_generated_register::{

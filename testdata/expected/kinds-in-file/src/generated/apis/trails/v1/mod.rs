@@ -5,6 +5,7 @@
 
 pub mod zz_generated_register;
 mod zz_generated_validate;
+mod zz_generated_defaults;
 
 pub use crate::crd::{Hut, HutSpec, Limits as CrdLimits, Trail, TrailSpec};
 pub use self::zz_generated_register::{

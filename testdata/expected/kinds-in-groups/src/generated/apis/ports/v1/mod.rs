@@ -5,6 +5,7 @@
 
 pub mod zz_generated_register;
 mod zz_generated_validate;
+mod zz_generated_defaults;
 
 pub use crate::Berth;
 pub use crate::port::{Port, PortSpec};

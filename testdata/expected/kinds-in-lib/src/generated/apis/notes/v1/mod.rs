@@ -5,6 +5,7 @@
 
 pub mod zz_generated_register;
 mod zz_generated_validate;
+mod zz_generated_defaults;
 
 pub use crate::{Color, Note, NoteSpec, NoteStatus, Style};
 pub use self::zz_generated_register::{

@@ -5,6 +5,7 @@
 
 pub mod zz_generated_register;
 mod zz_generated_validate;
+mod zz_generated_defaults;
 
 pub use ::golden_kinds_in_groups::Berth;
 pub use ::golden_kinds_in_groups::port::{Port, PortSpec};
@@ -14,3 +15,6 @@ pub use self::zz_generated_register::{
 
 #[cfg(feature = "validate")]
 pub use self::zz_generated_validate::*;
+
+#[cfg(feature = "defaults")]
+pub use self::zz_generated_defaults::*;
