@@ -3,6 +3,8 @@
 //!
 //! `cargo run --example selected_fields` runs it against an embedded API server.
 
+#![allow(missing_docs, reason = "fields are those of Kubernetes")]
+
 use codegen_runtime::codec;
 use codegen_runtime::controller::{Action, BuildError, Controller, reconcile_fn};
 use codegen_runtime::informer::SharedInformerFactory;
