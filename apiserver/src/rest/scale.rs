@@ -228,7 +228,7 @@ pub(crate) async fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiEr
 }
 
 /// Refuses an apply to the scale of a custom resource whose replicas nobody owns: kube-apiserver
-/// cannot tell who made them. An apply that conflicts with no owner fails later, in [`store_scale`].
+/// cannot tell who made them. An apply without a conflict fails later, in [`store_scale`].
 fn check_applied(call: &Call, stored: &Stored, applied: &Value) -> Result<(), ApiError> {
     let object = call.served.decode(stored);
     let is_owned = apply::has_owner(&object, &paths(call)?.spec_replicas);

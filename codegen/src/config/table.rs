@@ -87,10 +87,10 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let mut others = keys();
-            let help = if let Some(other) = others.find(|other| other.name == name) {
-                format!("`{name}` belongs to {}", titles(other.sections))
-            } else if let Some(near) = closest(name, known.iter().copied()) {
+            let help = if let Some(near) = closest(name, known.iter().copied()) {
                 format!("did you mean `{near}`?")
+            } else if let Some(other) = others.find(|other| other.name == name) {
+                format!("`{name}` belongs to {}", titles(other.sections))
             } else {
                 format!("{} has the keys {}", section.title(), known.join(", "))
             };

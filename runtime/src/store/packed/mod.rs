@@ -104,7 +104,7 @@ impl<K> Packed<K> {
                 tracing::error!(
                     kind = std::any::type_name::<K>(),
                     uid = self.uid(),
-                    %error,
+                    reason = error,
                     "a packed object cannot be decoded, and counts as absent: keep this kind in an ordinary store"
                 );
                 None

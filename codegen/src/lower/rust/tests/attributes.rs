@@ -54,6 +54,8 @@ fn defaults_are_what_serde_gives() {
     }
     rows![check_default:
         ("#[serde(default = \"u8::default\")] a: u8", json!(0)),
+        ("#[serde(default = \"M::new\")] a: M, --- #[derive(Default, Serialize, Deserialize, JsonSchema)] pub struct M { b: u8 } impl M { fn new() -> Self { Self { b: 3 } } }",
+            json!({"b": 3})),
         // Functions of these names may return something other than the type's `Default`.
         ("#[serde(default = \"size::default\")] a: u16, --- mod size { pub fn default() -> u16 { 5 } }",
             json!(5)),
@@ -73,7 +75,7 @@ fn a_default_that_code_makes_is_known_to_be_unknown() {
         "#[serde(default = \"M::new\")] a: M, --- #[derive(Default, Serialize, Deserialize, JsonSchema)] pub struct M; impl M { fn new() -> Self { M } }",
         "#[serde(default = \"f\")] a: u16, --- mod b { pub fn f() -> u16 { 1 } } mod c { pub fn f() -> u16 { 2 } }",
         "#[serde(default)] a: M, --- #[derive(Serialize, Deserialize, JsonSchema)] pub struct M; impl Default for M {}",
-        "#[serde(default = \"M::new\")] a: M, --- #[derive(Default, Serialize, Deserialize, JsonSchema)] pub struct M { b: u8 } impl M { fn new() -> Self { Self { b: 3 } } }",
+        "#[serde(default = \"M::new\")] a: M, --- #[derive(Default, Serialize, Deserialize, JsonSchema)] pub struct M { b: u8 } impl M { fn new() -> Self { Self { b: elsewhere::size() } } }",
         "#[serde(default = \"M::new\")] a: M, --- #[derive(Default, Serialize, Deserialize, JsonSchema)] pub struct M { b: u8 }",
         "#[serde(default = \"size::default\")] a: u16,",
         "#[serde(default)] a: [u8; 4],",
