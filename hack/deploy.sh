@@ -68,22 +68,25 @@ for plural in certificates issuers; do
   accepted "cert-manager's $plural" "$KUBECTL" wait --for=condition=Established --timeout=60s -f "$definition"
 done
 
-# Prometheus' operator would define the kind of the component `monitor`.
-accepted "ServiceMonitor" "${apply[@]}" -f - <<'EOF'
+# Prometheus' operator would define the kinds of the components `monitor` and `alerts`.
+for kind in ServiceMonitor PrometheusRule; do
+  plural=$(tr '[:upper:]' '[:lower:]' <<<"$kind")s
+  accepted "$kind" "${apply[@]}" -f - <<DEFINITION
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
-metadata: {name: servicemonitors.monitoring.coreos.com}
+metadata: {name: $plural.monitoring.coreos.com}
 spec:
   group: monitoring.coreos.com
-  names: {kind: ServiceMonitor, plural: servicemonitors}
+  names: {kind: $kind, plural: $plural}
   scope: Namespaced
   versions:
   - name: v1
     served: true
     storage: true
     schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
-EOF
-accepted "ServiceMonitor" "$KUBECTL" wait --for=condition=Established --timeout=60s crd/servicemonitors.monitoring.coreos.com
+DEFINITION
+  accepted "$kind" "$KUBECTL" wait --for=condition=Established --timeout=60s "crd/$plural.monitoring.coreos.com"
+done
 
 # Checks the files below the folders that match these conditions of `find`. Configurations of kustomize are no objects.
 check_files() {

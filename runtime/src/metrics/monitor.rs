@@ -212,7 +212,7 @@ pub fn alerts(job: &str) -> Vec<Alert> {
         (
             "ReconcilePanics",
             format!(
-                "sum by (namespace, controller) (increase({}[15m])) + sum by (namespace, controller) (increase({}[15m])) > 0",
+                "sum by (namespace, controller) (increase({}[15m])) > 0 or sum by (namespace, controller) (increase({}[15m])) > 0",
                 of(table::RECONCILE_PANICS),
                 of(table::MAPPING_PANICS)
             ),

@@ -2,6 +2,7 @@
 //! one. The number of objects is `MANY_OBJECTS`.
 
 use std::num::NonZeroU32;
+use std::sync::OnceLock;
 
 use codegen_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use codegen_runtime::kube::ResourceExt;
@@ -79,9 +80,16 @@ impl Rig {
     /// Returns the resource versions of the objects; waits while the server starts a watch cache.
     async fn versions(&self, of_widgets: &str) -> Vec<Option<String>> {
         let (widgets, params) = (self.widgets(of_widgets), ListParams::default());
-        assert!(eventually(async || widgets.list(&params).await.is_ok()).await);
-        let listed = widgets.list(&params).await.unwrap();
-        listed.iter().map(ResourceExt::resource_version).collect()
+        let listed = OnceLock::new();
+        let list = async || {
+            widgets
+                .list(&params)
+                .await
+                .is_ok_and(|it| listed.set(it).is_ok())
+        };
+        assert!(eventually(list).await);
+        let objects = listed.get().unwrap().iter();
+        objects.map(ResourceExt::resource_version).collect()
     }
 
     fn crds(&self) -> Api<CustomResourceDefinition> {
