@@ -320,18 +320,17 @@ impl Scaffold<'_> {
 }
 
 /// Replaces each `{{name}}` in the template by its value. Placeholders inside of values are not
-/// expanded. `{{ $labels.name }}`, with a space, is an expression of another language, and stays.
+/// expanded, and `{{…}}` of another name is text of another language, and stays.
 pub(crate) fn fill(template: &str, values: &[(&str, String)]) -> String {
     let mut text = String::with_capacity(template.len() * 2);
     let mut rest = template;
-    while let Some((before, after)) = rest.split_once("{{") {
+    while let Some((before, after)) = rest.split_once("{{")
+        && let Some((name, after)) = after.split_once("}}")
+    {
         text.push_str(before);
-        let (name, after) = after.split_once("}}").unwrap_or((after, ""));
-        if name.starts_with(' ') {
-            text.extend(["{{", name, "}}"]);
-        } else {
-            let value = values.iter().find(|(known, _)| *known == name);
-            text.push_str(value.map_or("", |(_, value)| value));
+        match values.iter().find(|(known, _)| *known == name) {
+            Some((_, value)) => text.push_str(value),
+            None => text.extend(["{{", name, "}}"]),
         }
         rest = after;
     }

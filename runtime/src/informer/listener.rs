@@ -214,8 +214,11 @@ impl<K: Cacheable> Listener<K> {
                 }
             }
             Note::Update { old, new } => {
-                if let (Some(old), Some(new)) = (old.object(), new.object()) {
-                    handler.on_update(&old, &new);
+                // What cannot be decoded counts as absent.
+                match (old.object(), new.object()) {
+                    (Some(old), Some(new)) => handler.on_update(&old, &new),
+                    (None, Some(new)) => handler.on_add(&new, false),
+                    (_, None) => {}
                 }
             }
             Note::Delete(deleted) => handler.on_delete(deleted),

@@ -23,9 +23,10 @@ pub enum MetricKind {
 /// `_bytes`.
 ///
 /// ```
-/// use codegen_runtime::metrics::MetricInfo;
+/// use codegen_runtime::metrics::{MetricInfo, MetricKind::Counter};
 ///
-/// const ROUNDS: MetricInfo = MetricInfo::counter("game_rounds_total", &["player"], "Rounds won");
+/// const ROUNDS: MetricInfo =
+///     MetricInfo::new(Counter, "game_rounds_total", &["player"], "Rounds won");
 /// assert_eq!(ROUNDS.labels, ["player"]);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,36 +60,10 @@ impl MetricGroup {
 }
 
 impl MetricInfo {
-    /// Declares a counter, whose name ends with `_total`.
-    pub const fn counter(
-        name: &'static str,
-        labels: &'static [&'static str],
-        help: &'static str,
-    ) -> Self {
-        Self::new(name, MetricKind::Counter, labels, help)
-    }
-
-    /// Declares a gauge.
-    pub const fn gauge(
-        name: &'static str,
-        labels: &'static [&'static str],
-        help: &'static str,
-    ) -> Self {
-        Self::new(name, MetricKind::Gauge, labels, help)
-    }
-
-    /// Declares a histogram.
-    pub const fn histogram(
-        name: &'static str,
-        labels: &'static [&'static str],
-        help: &'static str,
-    ) -> Self {
-        Self::new(name, MetricKind::Histogram, labels, help)
-    }
-
-    const fn new(
-        name: &'static str,
+    /// Declares a metric. The name of a counter ends with `_total`.
+    pub const fn new(
         kind: MetricKind,
+        name: &'static str,
         labels: &'static [&'static str],
         help: &'static str,
     ) -> Self {
@@ -138,7 +113,7 @@ impl From<MetricKind> for MetricType {
 macro_rules! table {
     ($($title:literal { $($name:ident = $kind:ident $metric:ident($($label:ident),*) $help:literal;)+ })+) => {
         $($(pub(crate) const $name: MetricInfo =
-            MetricInfo::$kind(stringify!($metric), &[$(stringify!($label)),*], $help);)+)+
+            MetricInfo::new(MetricKind::$kind, stringify!($metric), &[$(stringify!($label)),*], $help);)+)+
 
         /// All metrics of the runtime, in the order of the documentation.
         pub const GROUPS: &[MetricGroup] = &[
@@ -150,165 +125,165 @@ macro_rules! table {
 #[rustfmt::skip]
 table! {
     "Controllers" {
-        RECONCILES = counter controller_runtime_reconcile_total(controller, result)
+        RECONCILES = Counter controller_runtime_reconcile_total(controller, result)
             "Reconciliations by result: `success`, `requeue`, `requeue_after`, `error`";
-        RECONCILE_ERRORS = counter controller_runtime_reconcile_errors_total(controller)
+        RECONCILE_ERRORS = Counter controller_runtime_reconcile_errors_total(controller)
             "Reconciliations that returned an error";
-        TERMINAL_RECONCILE_ERRORS = counter controller_runtime_terminal_reconcile_errors_total(controller)
+        TERMINAL_RECONCILE_ERRORS = Counter controller_runtime_terminal_reconcile_errors_total(controller)
             "Errors that are not retried";
-        RECONCILE_PANICS = counter controller_runtime_reconcile_panics_total(controller)
+        RECONCILE_PANICS = Counter controller_runtime_reconcile_panics_total(controller)
             "Reconciliations that panicked";
-        RECONCILE_TIMEOUTS = counter controller_runtime_reconcile_timeouts_total(controller)
+        RECONCILE_TIMEOUTS = Counter controller_runtime_reconcile_timeouts_total(controller)
             "Reconciliations that ran out of time";
-        RECONCILE_TIME = histogram controller_runtime_reconcile_time_seconds(controller)
+        RECONCILE_TIME = Histogram controller_runtime_reconcile_time_seconds(controller)
             "How long a reconciliation takes";
-        MAX_CONCURRENT_RECONCILES = gauge controller_runtime_max_concurrent_reconciles(controller)
+        MAX_CONCURRENT_RECONCILES = Gauge controller_runtime_max_concurrent_reconciles(controller)
             "Most reconciliations at a time";
-        ACTIVE_WORKERS = gauge controller_runtime_active_workers(controller)
+        ACTIVE_WORKERS = Gauge controller_runtime_active_workers(controller)
             "Workers at work now";
         // The name is our own: such a panic ends a process of controller-runtime.
-        MAPPING_PANICS = counter controller_mapping_panics_total(controller)
+        MAPPING_PANICS = Counter controller_mapping_panics_total(controller)
             "Panics of predicates and of mappings to keys";
     }
     "Work queues" {
-        QUEUE_DEPTH = gauge workqueue_depth(controller, name)
+        QUEUE_DEPTH = Gauge workqueue_depth(controller, name)
             "Items that wait";
-        QUEUE_ADDS = counter workqueue_adds_total(controller, name)
+        QUEUE_ADDS = Counter workqueue_adds_total(controller, name)
             "Items added";
-        QUEUE_RETRIES = counter workqueue_retries_total(controller, name)
+        QUEUE_RETRIES = Counter workqueue_retries_total(controller, name)
             "Items added again after an error";
-        QUEUE_DURATION = histogram workqueue_queue_duration_seconds(controller, name)
+        QUEUE_DURATION = Histogram workqueue_queue_duration_seconds(controller, name)
             "How long an item waits";
-        WORK_DURATION = histogram workqueue_work_duration_seconds(controller, name)
+        WORK_DURATION = Histogram workqueue_work_duration_seconds(controller, name)
             "How long the processing of an item takes";
-        UNFINISHED_WORK = gauge workqueue_unfinished_work_seconds(controller, name)
+        UNFINISHED_WORK = Gauge workqueue_unfinished_work_seconds(controller, name)
             "Seconds of work in progress; large values mean stuck workers";
-        LONGEST_RUNNING = gauge workqueue_longest_running_processor_seconds(controller, name)
+        LONGEST_RUNNING = Gauge workqueue_longest_running_processor_seconds(controller, name)
             "How long the longest running worker has been at work";
     }
     "Informers" {
-        LISTS = counter reflector_lists_total(name, group, version, resource)
+        LISTS = Counter reflector_lists_total(name, group, version, resource)
             "Lists started, streamed ones included";
-        LISTED_OBJECTS = counter reflector_listed_objects_total(name, group, version, resource)
+        LISTED_OBJECTS = Counter reflector_listed_objects_total(name, group, version, resource)
             "Objects received in lists";
-        LIST_DURATION = histogram reflector_list_duration_seconds(name, group, version, resource)
+        LIST_DURATION = Histogram reflector_list_duration_seconds(name, group, version, resource)
             "How long lists took to come and decode, streamed ones included";
-        ITEMS_PER_LIST = histogram reflector_items_per_list(name, group, version, resource)
+        ITEMS_PER_LIST = Histogram reflector_items_per_list(name, group, version, resource)
             "Objects of each list";
-        WATCHES = counter reflector_watches_total(name, group, version, resource)
+        WATCHES = Counter reflector_watches_total(name, group, version, resource)
             "Watches started, streamed lists included";
-        SHORT_WATCHES = counter reflector_short_watches_total(name, group, version, resource)
+        SHORT_WATCHES = Counter reflector_short_watches_total(name, group, version, resource)
             "Watches that ended in under a second without an event";
-        SILENT_WATCHES = counter reflector_silent_watches_total(name, group, version, resource)
+        SILENT_WATCHES = Counter reflector_silent_watches_total(name, group, version, resource)
             "Watches that were silent although bookmarks should have come";
-        WATCH_DURATION = histogram reflector_watch_duration_seconds(name, group, version, resource)
+        WATCH_DURATION = Histogram reflector_watch_duration_seconds(name, group, version, resource)
             "How long watches lasted";
-        ITEMS_PER_WATCH = histogram reflector_items_per_watch(name, group, version, resource)
+        ITEMS_PER_WATCH = Histogram reflector_items_per_watch(name, group, version, resource)
             "Events of each watch";
-        EVENTS = counter reflector_events_total(name, group, version, resource)
+        EVENTS = Counter reflector_events_total(name, group, version, resource)
             "Watch events received, bookmarks included";
-        ERRORS = counter reflector_errors_total(name, group, version, resource)
+        ERRORS = Counter reflector_errors_total(name, group, version, resource)
             "Lists and watches that failed";
-        FOREIGN_OBJECTS = counter reflector_foreign_objects_total(name, group, version, resource)
+        FOREIGN_OBJECTS = Counter reflector_foreign_objects_total(name, group, version, resource)
             "Objects and events of other shards, which the server should not have sent";
-        FAILING = gauge reflector_failing(name, group, version, resource)
+        FAILING = Gauge reflector_failing(name, group, version, resource)
             "1 while lists or watches fail, 0 while they work";
-        VERSION_RESETS = counter reflector_version_resets_total(name, group, version, resource)
+        VERSION_RESETS = Counter reflector_version_resets_total(name, group, version, resource)
             "How often the server's resourceVersions went back";
-        UNDECODABLE_OBJECTS = counter reflector_undecodable_objects_total(name, group, version, resource)
+        UNDECODABLE_OBJECTS = Counter reflector_undecodable_objects_total(name, group, version, resource)
             "Objects skipped because they could not be decoded or transformed";
         // client-go's older and newer name.
-        LAST_RESOURCE_VERSION = gauge reflector_last_resource_version(name, group, version, resource)
+        LAST_RESOURCE_VERSION = Gauge reflector_last_resource_version(name, group, version, resource)
             "The 15 least significant digits of the version that the cache reflects";
-        STORE_RESOURCE_VERSION = gauge informer_store_resource_version(name, group, version, resource)
+        STORE_RESOURCE_VERSION = Gauge informer_store_resource_version(name, group, version, resource)
             "The 15 least significant digits of the version that the cache reflects";
-        OBJECTS = gauge informer_objects(name, group, version, resource)
+        OBJECTS = Gauge informer_objects(name, group, version, resource)
             "Objects in the cache";
-        QUEUED_ITEMS = gauge informer_queued_items(name, group, version, resource)
+        QUEUED_ITEMS = Gauge informer_queued_items(name, group, version, resource)
             "Events received and not yet in the cache";
-        PROCESSING_LATENCY = histogram informer_processing_latency_seconds(name, group, version, resource)
+        PROCESSING_LATENCY = Histogram informer_processing_latency_seconds(name, group, version, resource)
             "From the hand-out of a batch of events until the cache has it and handlers' queues too";
-        HANDLERS = gauge informer_handlers(name, group, version, resource)
+        HANDLERS = Gauge informer_handlers(name, group, version, resource)
             "Event handlers";
-        PENDING_CALLS = gauge informer_handler_pending_calls(name, group, version, resource)
+        PENDING_CALLS = Gauge informer_handler_pending_calls(name, group, version, resource)
             "Calls of event handlers that wait, of all handlers";
-        MAX_PENDING_CALLS = gauge informer_handler_pending_calls_max(name, group, version, resource)
+        MAX_PENDING_CALLS = Gauge informer_handler_pending_calls_max(name, group, version, resource)
             "The longest queue of one event handler";
-        HANDLER_PANICS = counter informer_handler_panics_total(name, group, version, resource)
+        HANDLER_PANICS = Counter informer_handler_panics_total(name, group, version, resource)
             "Calls of event handlers that panicked";
-        INDEXER_PANICS = counter informer_indexer_panics_total(name, group, version, resource)
+        INDEXER_PANICS = Counter informer_indexer_panics_total(name, group, version, resource)
             "Objects or lists skipped because an indexer panicked";
     }
     "Leader election" {
-        LEADER_STATUS = gauge leader_election_master_status(name)
+        LEADER_STATUS = Gauge leader_election_master_status(name)
             "1 if this process holds the lease, 0 if it does not";
-        LEADER_SLOWPATH = counter leader_election_slowpath_total(name)
+        LEADER_SLOWPATH = Counter leader_election_slowpath_total(name)
             "Renewals that had to read the lease first";
-        LEADER_CONFLICTS = counter leader_election_identity_conflicts_total(name)
+        LEADER_CONFLICTS = Counter leader_election_identity_conflicts_total(name)
             "Times that another process was seen to contend under this identity";
     }
     "Shards" {
-        SHARD_MEMBERS = gauge shard_group_members(name)
+        SHARD_MEMBERS = Gauge shard_group_members(name)
             "Replicas that share the work; 0 while this process is none of them";
-        SHARD_SLOTS = gauge shard_group_slots(name)
+        SHARD_SLOTS = Gauge shard_group_slots(name)
             "Slots of the hash space, of 256, that this process holds";
-        SHARD_RANGES = gauge shard_group_ranges(name)
+        SHARD_RANGES = Gauge shard_group_ranges(name)
             "Ranges of hashes that this process holds";
-        SHARD_MOVES = counter shard_group_moves_total(name)
+        SHARD_MOVES = Counter shard_group_moves_total(name)
             "Slots that this process took or gave up";
     }
     "Storage migration" {
-        MIGRATION_PENDING = gauge storage_migration_pending(crd)
+        MIGRATION_PENDING = Gauge storage_migration_pending(crd)
             "1 while objects of the kind may be stored in an old version";
-        MIGRATION_OBJECTS = counter storage_migration_objects_total(crd)
+        MIGRATION_OBJECTS = Counter storage_migration_objects_total(crd)
             "Objects that were written in the storage version";
-        MIGRATION_FAILURES = counter storage_migration_failures_total(crd)
+        MIGRATION_FAILURES = Counter storage_migration_failures_total(crd)
             "Objects that could not be written";
     }
     "Requests" {
-        REQUESTS = counter rest_client_requests_total(code, method, host)
+        REQUESTS = Counter rest_client_requests_total(code, method, host)
             "Requests to API servers by status code";
-        REQUEST_DURATION = histogram rest_client_request_duration_seconds(verb, host)
+        REQUEST_DURATION = Histogram rest_client_request_duration_seconds(verb, host)
             "How long it took until an answer was read; of a watch, until it began";
-        REQUEST_SIZE = histogram rest_client_request_size_bytes(verb, host)
+        REQUEST_SIZE = Histogram rest_client_request_size_bytes(verb, host)
             "Bytes of requests' bodies";
-        RESPONSE_SIZE = histogram rest_client_response_size_bytes(verb, host)
+        RESPONSE_SIZE = Histogram rest_client_response_size_bytes(verb, host)
             "Bytes of answers' bodies, watches apart";
     }
     "Webhooks" {
-        WEBHOOK_REQUESTS = counter controller_runtime_webhook_requests_total(webhook, code)
+        WEBHOOK_REQUESTS = Counter controller_runtime_webhook_requests_total(webhook, code)
             "Requests to webhooks by HTTP status code";
-        WEBHOOK_LATENCY = histogram controller_runtime_webhook_latency_seconds(webhook)
+        WEBHOOK_LATENCY = Histogram controller_runtime_webhook_latency_seconds(webhook)
             "How long an answer takes";
-        WEBHOOK_IN_FLIGHT = gauge controller_runtime_webhook_requests_in_flight(webhook)
+        WEBHOOK_IN_FLIGHT = Gauge controller_runtime_webhook_requests_in_flight(webhook)
             "Requests that are being answered";
     }
     "Background tasks and events" {
-        TASK_FAILING = gauge background_task_failing(task, name)
+        TASK_FAILING = Gauge background_task_failing(task, name)
             "1 while the task fails, 0 while it works";
-        TASK_FAILURES = counter background_task_failures_total(task, name)
+        TASK_FAILURES = Counter background_task_failures_total(task, name)
             "Tries that failed";
-        RECORDED_EVENTS = counter event_recorder_events_total(outcome)
+        RECORDED_EVENTS = Counter event_recorder_events_total(outcome)
             "Recorded events: `created`, `updated`, `counted`, `dropped`, `filtered`, `failed`";
     }
     "The process" {
-        PROCESS_CPU = counter process_cpu_seconds_total()
+        PROCESS_CPU = Counter process_cpu_seconds_total()
             "User and system processor time";
-        PROCESS_RESIDENT = gauge process_resident_memory_bytes()
+        PROCESS_RESIDENT = Gauge process_resident_memory_bytes()
             "Resident memory";
-        PROCESS_VIRTUAL = gauge process_virtual_memory_bytes()
+        PROCESS_VIRTUAL = Gauge process_virtual_memory_bytes()
             "Virtual memory";
-        PROCESS_VIRTUAL_MAX = gauge process_virtual_memory_max_bytes()
+        PROCESS_VIRTUAL_MAX = Gauge process_virtual_memory_max_bytes()
             "Most virtual memory that the process may have";
-        PROCESS_FDS = gauge process_open_fds()
+        PROCESS_FDS = Gauge process_open_fds()
             "Open file descriptors";
-        PROCESS_FDS_MAX = gauge process_max_fds()
+        PROCESS_FDS_MAX = Gauge process_max_fds()
             "Most file descriptors that the process may have open";
-        PROCESS_START = gauge process_start_time_seconds()
+        PROCESS_START = Gauge process_start_time_seconds()
             "When the process started, in seconds since 1970";
-        PROCESS_RECEIVED = counter process_network_receive_bytes_total()
+        PROCESS_RECEIVED = Counter process_network_receive_bytes_total()
             "Bytes received from the network";
-        PROCESS_TRANSMITTED = counter process_network_transmit_bytes_total()
+        PROCESS_TRANSMITTED = Counter process_network_transmit_bytes_total()
             "Bytes sent to the network";
     }
 }

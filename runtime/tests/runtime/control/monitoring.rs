@@ -157,8 +157,12 @@ fn queries_name_metrics_of_the_table_alone() {
 
 #[test]
 fn own_metrics_get_a_row_of_panels_that_do_not_overlap() {
-    const OWN: MetricInfo =
-        MetricInfo::histogram("rack_fill_bytes", &["room"], "How full racks are");
+    const OWN: MetricInfo = MetricInfo::new(
+        MetricKind::Histogram,
+        "rack_fill_bytes",
+        &["room"],
+        "How full racks are",
+    );
     let own = MetricGroup::new("Racks", &[OWN]);
     let panels = panels(&[own]);
     let last = panels.last().unwrap();
