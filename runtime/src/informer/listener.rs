@@ -205,7 +205,7 @@ impl<K: Cacheable> Listener<K> {
         true
     }
 
-    fn call(&self, note: &Note<K>) {
+    pub(super) fn call(&self, note: &Note<K>) {
         let handler = &self.handler;
         let called = catch_unwind(AssertUnwindSafe(|| match note {
             Note::Add { object, initial } => {
@@ -231,67 +231,5 @@ impl<K: Cacheable> Listener<K> {
                 "an event handler panicked"
             );
         }
-    }
-}
-
-#[cfg(all(test, feature = "packed"))]
-mod tests {
-    use kube::api::{ApiResource, GroupVersionKind, NotUsed, Object};
-    use serde::{Deserialize, Serialize, Serializer};
-
-    use super::*;
-    use crate::store::Store;
-
-    #[derive(Clone, Debug, Serialize, Deserialize)]
-    struct Spec {
-        #[serde(serialize_with = "small")]
-        number: u64,
-    }
-
-    type Thing = Object<Spec, NotUsed>;
-
-    /// Large numbers are written as what is not read.
-    fn small<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
-        match *number < 5000 {
-            true => serializer.serialize_u64(*number),
-            false => serializer.serialize_none(),
-        }
-    }
-
-    fn thing(number: u64) -> Thing {
-        let gvk = GroupVersionKind::gvk("example.com", "v1", "Thing");
-        let resource = ApiResource::from_gvk(&gvk);
-        Object::new(&format!("thing-{number}"), &resource, Spec { number })
-    }
-
-    #[derive(Default)]
-    struct Heard(Mutex<Vec<&'static str>>);
-
-    impl EventHandler<Thing> for Heard {
-        fn on_add(&self, _object: &Arc<Thing>, _initial: bool) {
-            lock(&self.0).push("add");
-        }
-
-        fn on_update(&self, _old: &Arc<Thing>, _new: &Arc<Thing>) {
-            lock(&self.0).push("update");
-        }
-    }
-
-    #[tokio::test]
-    async fn an_update_of_what_cannot_be_decoded_is_an_addition() {
-        let store = Store::packed();
-        // Of the first thousand objects none may be unreadable: the type would stay unpacked.
-        for number in 4000..5001 {
-            store.insert(thing(number));
-        }
-        let held = |name: &str| store.held(name).unwrap();
-        let (lost, kept) = (held("thing-5000"), held("thing-4000"));
-        let heard = Arc::new(Heard::default());
-        let listener = Listener::new(0, heard.clone(), Duration::ZERO, Duration::ZERO);
-        for (old, new) in [(&kept, &kept), (&lost, &kept), (&kept, &lost)] {
-            let (old, new) = (old.clone(), new.clone());
-            listener.call(&Note::Update { old, new });
-        }
-        assert_eq!(*lock(&heard.0), ["update", "add"]);
     }
 }

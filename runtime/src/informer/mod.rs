@@ -34,6 +34,8 @@ mod run;
 mod shard;
 mod stats;
 mod typed;
+#[cfg(all(test, feature = "packed"))]
+mod undecodable;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
