@@ -84,6 +84,7 @@ pub mod storage_version;
 pub mod store;
 mod sync;
 mod tasks;
+pub mod traces;
 #[cfg(feature = "validate")]
 pub mod validation;
 #[cfg(feature = "webhooks")]

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::{Args, Command, FromArgMatches};
 use kube::Client;
 use tokio_util::sync::CancellationToken;
+use tracing_subscriber::{Layer, Registry};
 
 #[cfg(feature = "webhooks")]
 use super::WebhookFlags;
@@ -32,6 +33,7 @@ pub struct App {
     adjust: Vec<fn(Command) -> Command>,
     sharded: bool,
     migrated: Vec<String>,
+    spans: Option<logging::Spans>,
     #[cfg(feature = "webhooks")]
     webhooks: Option<Webhooks>,
     #[cfg(feature = "demo")]
@@ -67,6 +69,7 @@ impl App {
             adjust: Vec::new(),
             sharded: false,
             migrated: Vec::new(),
+            spans: None,
             #[cfg(feature = "webhooks")]
             webhooks: None,
             #[cfg(feature = "demo")]
@@ -121,6 +124,13 @@ impl App {
     /// CustomResourceDefinition.
     pub fn migrates_storage_of(mut self, crd: impl Into<String>) -> Self {
         self.migrated.push(crd.into());
+        self
+    }
+
+    /// Hands the runtime's [spans](crate::traces) to a layer, such as that of the crate
+    /// `tracing-opentelemetry`, which sends them to a collector.
+    pub fn spans(mut self, layer: impl Layer<Registry> + Send + Sync) -> Self {
+        self.spans = Some(layer.boxed());
         self
     }
 
@@ -230,7 +240,7 @@ impl App {
     }
 
     async fn invoke<F, S, W, E>(
-        #[cfg_attr(not(feature = "demo"), allow(unused_mut))] mut self,
+        mut self,
         invocation: Invocation<F>,
         setup: S,
     ) -> Result<(), AppError>
@@ -240,17 +250,19 @@ impl App {
         W: Future<Output = Result<ManagerBuilder, E>>,
         E: Into<BoxError>,
     {
+        let spans = self.spans.take();
         #[cfg(feature = "demo")]
         if let (Some(flags), Some(demo)) = (&invocation.demo, self.demo.take()) {
             logging::start(
                 &flags.log,
                 if flags.once { "warn" } else { "info" },
                 &self.crates,
+                spans,
             )?;
             let shutdown = shutdown_signal().map_err(AppError::Start)?;
             return demo.run(&self, flags, setup, &shutdown).await;
         }
-        logging::start(&invocation.flags.log, "info", &self.crates)?;
+        logging::start(&invocation.flags.log, "info", &self.crates, spans)?;
         let shutdown = shutdown_signal().map_err(AppError::Start)?;
         let Invocation { flags, own, .. } = invocation;
         self.run(flags, own, setup, &shutdown).await

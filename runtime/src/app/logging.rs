@@ -2,30 +2,44 @@
 
 use std::io::{self, IsTerminal};
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer, Registry};
 
 use super::{AppError, LogFlags, LogFormat};
+use crate::traces::TARGET;
 
-/// Starts logging to standard error, once per process. Without `-v` the filter is `quiet`, such as
-/// `info`; `-v` raises `crates` above the libraries that they use.
-pub(super) fn start(flags: &LogFlags, quiet: &str, crates: &[String]) -> Result<(), AppError> {
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(filter(flags.verbosity, quiet, crates))
+/// What receives spans, beside the log.
+pub(super) type Spans = Box<dyn Layer<Registry> + Send + Sync>;
+
+/// Starts logging to standard error, once per process, and hands the runtime's spans to `spans`.
+/// Without `-v` the filter of the log is `quiet`, such as `info`; `-v` raises `crates` above the
+/// libraries that they use.
+pub(super) fn start(
+    flags: &LogFlags,
+    quiet: &str,
+    crates: &[String],
+    spans: Option<Spans>,
+) -> Result<(), AppError> {
+    let wanted = Targets::new().with_target(TARGET, tracing::Level::DEBUG);
+    let spans = spans.map(|spans| spans.with_filter(wanted));
+    let lines = tracing_subscriber::fmt::layer()
         .with_ansi(io::stderr().is_terminal())
         .with_writer(io::stderr)
         .with_target(flags.verbosity > 0);
-    let started = match flags.log_format {
-        LogFormat::Text => subscriber.finish().try_init(),
-        LogFormat::Json => subscriber
+    let lines = match flags.log_format {
+        LogFormat::Text => lines.boxed(),
+        LogFormat::Json => lines
             .json()
             .flatten_event(true)
             .with_current_span(false)
             .with_span_list(false)
-            .finish()
-            .try_init(),
+            .boxed(),
     };
-    started.map_err(|_| AppError::Logging)
+    let lines = lines.with_filter(filter(flags.verbosity, quiet, crates));
+    let subscriber = tracing_subscriber::registry().with(spans).with(lines);
+    subscriber.try_init().map_err(|_| AppError::Logging)
 }
 
 /// Returns the filter of `RUST_LOG` if it is set, else that of `-v`.

@@ -10,9 +10,11 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body::{Body, Frame, SizeHint};
 use tower::{BoxError, Service};
+use tracing::{Instrument, field};
 
 use crate::client::Server;
 use crate::metrics::{RestCall, RestClientMetrics};
+use crate::traces::TARGET;
 
 /// The server did not begin to answer in time.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
@@ -77,8 +79,19 @@ where
                 is_watch(&uri),
             )
         });
-        let answer = self.inner.call(request);
-        Box::pin(async move {
+        let span = tracing::debug_span!(
+            target: TARGET,
+            "request",
+            otel.kind = "client",
+            http.request.method = %method,
+            url.path = uri.path(),
+            server.address = &*server.0,
+            http.response.status_code = field::Empty,
+            otel.status_code = field::Empty,
+        );
+        let answer = span.in_scope(|| self.inner.call(request));
+        let recorded = span.clone();
+        let answered = async move {
             let answer = match tokio::time::timeout(limit, answer).await {
                 Ok(answer) => answer.map_err(Into::into),
                 Err(_) => Err(ResponseTimeout { limit }.into()),
@@ -86,9 +99,15 @@ where
             let took = started.elapsed();
             match &answer {
                 Ok(response) => {
-                    tracing::debug!(%method, %uri, status = response.status().as_u16(), ?took, "answered");
+                    let status = response.status().as_u16();
+                    recorded.record("http.response.status_code", status);
+                    if status >= 400 {
+                        recorded.record("otel.status_code", "ERROR");
+                    }
+                    tracing::debug!(%method, %uri, status, ?took, "answered");
                 }
                 Err(error) => {
+                    recorded.record("otel.status_code", "ERROR");
                     let error = crate::error::chain(&**error);
                     tracing::debug!(%method, %uri, %error, ?took, "not answered");
                 }
@@ -102,7 +121,8 @@ where
             })?;
             answer.extensions_mut().insert(server);
             Ok(answer.map(|body| Measured { body, call }))
-        })
+        };
+        Box::pin(answered.instrument(span))
     }
 }
 

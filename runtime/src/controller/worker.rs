@@ -5,14 +5,16 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, Span, field};
 
 use super::Request;
 use super::gate::Gate;
 use super::outcome::{Outcome, Retry};
 use super::reconciler::ErasedReconciler;
 use crate::leader::Leadership;
-use crate::metrics::ControllerMetrics;
+use crate::metrics::{ControllerMetrics, ReconcileResult};
 use crate::store::ObjectKey;
+use crate::traces::TARGET;
 use crate::workqueue::{Item, PriorityQueue};
 
 /// Takes keys out of the queue, one at a time.
@@ -68,7 +70,8 @@ impl Worker {
             retries: self.queue.num_requeues(&item),
             leadership,
         };
-        let call = self.reconciler.call(request);
+        let span = self.span(&request);
+        let call = self.reconciler.call(request).instrument(span.clone());
         let outcome = match self.timeout {
             None => call.await.into(),
             Some(limit) => match timeout(limit, call).await {
@@ -79,9 +82,27 @@ impl Worker {
         if let (Some(gate), Outcome::Done(_)) = (&self.gate, &outcome) {
             gate.done(&item);
         }
-        self.report(&item, &outcome);
+        span.record("result", outcome.result().as_str());
+        if outcome.result() == ReconcileResult::Error {
+            span.record("otel.status_code", "ERROR");
+        }
+        span.in_scope(|| self.report(&item, &outcome));
         outcome.requeue(&self.queue, &item);
         self.metrics.finished(outcome.result(), started.elapsed());
+    }
+
+    /// The span of a reconciliation, which begins a trace.
+    fn span(&self, request: &Request) -> Span {
+        tracing::debug_span!(
+            target: TARGET,
+            parent: None,
+            "reconcile",
+            controller = self.controller,
+            key = %request.key,
+            retries = request.retries,
+            result = field::Empty,
+            otel.status_code = field::Empty,
+        )
     }
 
     fn report(&self, key: &ObjectKey, outcome: &Outcome) {

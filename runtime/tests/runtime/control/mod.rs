@@ -26,7 +26,7 @@ mod monitoring;
 mod one_run;
 mod owners;
 mod retrying;
-mod rig;
+pub(crate) mod rig;
 mod secure_metrics;
 mod server;
 mod sharding;

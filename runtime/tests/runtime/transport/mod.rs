@@ -9,6 +9,7 @@ pub(crate) mod logs;
 mod proxy;
 mod single_attempt;
 mod stalls;
+mod traces;
 
 use std::future::Future;
 use std::time::Duration;
