@@ -1,6 +1,8 @@
 //! The certificate of an HTTPS server: from a folder, such as a mounted Secret of cert-manager,
 //! self-signed and registered with its clients, or one that clients cannot verify.
 
+mod expiry;
+
 use std::fmt;
 use std::fs;
 use std::io;
@@ -10,13 +12,14 @@ use std::time::Duration;
 
 #[cfg(feature = "self-signed")]
 use futures::future::BoxFuture;
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use rustls::ServerConfig;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_util::sync::CancellationToken;
 
+use crate::metrics::{CertificateMetrics, Metrics};
 use crate::tasks::{Progress, Task};
 
 /// The interval at which the files are checked. Kubernetes updates a mounted Secret within a minute
@@ -46,6 +49,12 @@ pub enum CertificateError {
     /// The key does not belong to the certificate, or has an unsupported type.
     #[error("the certificate cannot be used: {0}")]
     Tls(#[from] rustls::Error),
+    /// The certificate does not say when it expires.
+    #[error("{path}: the certificate has no readable time of expiry", path = path.display())]
+    Expiry {
+        /// The file.
+        path: PathBuf,
+    },
     /// No certificate could be made.
     #[cfg(feature = "secure-metrics")]
     #[error("no certificate can be made: {0}")]
@@ -59,6 +68,8 @@ pub struct Certificates {
     current: Arc<RwLock<Loaded>>,
     /// Of the renewal.
     progress: Progress,
+    /// Where the expiry is reported.
+    metrics: Arc<Mutex<Option<CertificateMetrics>>>,
 }
 
 #[derive(Clone, Debug)]
@@ -90,6 +101,8 @@ pub(crate) struct Loaded {
     certificate: Vec<u8>,
     key: Vec<u8>,
     config: Arc<ServerConfig>,
+    /// In seconds since 1970.
+    expires: i64,
 }
 
 impl Loaded {
@@ -113,14 +126,21 @@ impl Loaded {
         };
         let chain = CertificateDer::pem_slice_iter(&certificate).collect::<Result<Vec<_>, _>>();
         let private = PrivateKeyDer::from_pem_slice(&key).map_err(pem("tls.key"))?;
+        let chain = chain.map_err(pem("tls.crt"))?;
+        let expires = chain.first().map(|own| expiry::not_after(own));
         let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()?
             .with_no_client_auth()
-            .with_single_cert(chain.map_err(pem("tls.crt"))?, private)?;
+            .with_single_cert(chain, private)?;
+        // An empty chain has been refused above.
+        let expires = expires.flatten().ok_or_else(|| CertificateError::Expiry {
+            path: folder.join("tls.crt"),
+        })?;
         Ok(Self {
             certificate,
             key,
             config: Arc::new(config),
+            expires,
         })
     }
 }
@@ -144,6 +164,7 @@ impl Certificates {
             source: Source::Folder(folder),
             current,
             progress: Progress::new(Task::Certificate, "tls.crt"),
+            metrics: Arc::default(),
         })
     }
 
@@ -160,6 +181,7 @@ impl Certificates {
             source: Source::Own,
             current: Arc::new(RwLock::new(loaded)),
             progress: Progress::new(Task::Certificate, "own"),
+            metrics: Arc::default(),
         })
     }
 
@@ -176,6 +198,7 @@ impl Certificates {
             source: Source::Kept(Arc::new(keeper)),
             current: Arc::new(RwLock::new(loaded)),
             progress: Progress::new(Task::Certificate, "self-signed"),
+            metrics: Arc::default(),
         }
     }
 
@@ -194,6 +217,22 @@ impl Certificates {
             #[cfg(feature = "secure-metrics")]
             Source::Own => Vec::new(),
         }
+    }
+
+    /// Reports the tasks that keep the certificate up to date to `metrics`, and when it expires.
+    /// One that clients cannot verify matters to none of them.
+    pub(crate) fn report_to(&self, metrics: &Metrics) {
+        let tasks = self.progress();
+        for task in &tasks {
+            task.report_to(metrics);
+        }
+        if tasks.is_empty() {
+            return;
+        }
+        let series = self.progress.certificate(metrics);
+        let current = self.current.read();
+        series.expires(current.expires);
+        *self.metrics.lock() = Some(series);
     }
 
     /// Returns the configuration for a new connection.
@@ -220,6 +259,9 @@ impl Certificates {
     pub(crate) fn install(&self, loaded: Loaded) -> bool {
         let mut current = self.current.write();
         let is_new = loaded.certificate != current.certificate || loaded.key != current.key;
+        if let Some(series) = &*self.metrics.lock() {
+            series.expires(loaded.expires);
+        }
         *current = loaded;
         is_new
     }

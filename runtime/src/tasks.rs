@@ -169,6 +169,12 @@ impl Progress {
             .set_failing(failing);
     }
 
+    /// Returns the series of the certificate that this task renews.
+    #[cfg(any(feature = "webhooks", feature = "secure-metrics"))]
+    pub(crate) fn certificate(&self, metrics: &Metrics) -> crate::metrics::CertificateMetrics {
+        metrics.certificate(self.task.row().metric, &self.name)
+    }
+
     pub(crate) fn task(&self) -> Task {
         self.task
     }

@@ -121,6 +121,16 @@ pub mod operator {
         }
     }
 
+    /// The operator's own metrics, as `kube-codegen create metric` writes them.
+    pub mod metrics {
+        texts! {
+            /// The table.
+            TABLE = "operator/metrics/table.rs";
+            /// The tests of what derives from it.
+            TEST = "operator/metrics/test.rs";
+        }
+    }
+
     /// A controller of a kind of Kubernetes itself, as `kube-codegen create controller` writes it.
     pub mod builtin {
         texts! {

@@ -12,6 +12,7 @@ use super::{
     Failure,
     create_controller::CreateController,
     create_from::Elsewhere,
+    create_metric::CreateMetric,
     create_policy::CreatePolicy,
     create_webhook::CreateWebhook,
     finish::Finish,
@@ -37,6 +38,8 @@ enum What {
     /// Add a controller, with its tests, for a kind of Kubernetes itself, or for a kind that was
     /// created without one.
     Controller(CreateController),
+    /// Add a metric to the operator's own table, src/metrics.rs.
+    Metric(CreateMetric),
     /// Write the CEL rules of a kind as a ValidatingAdmissionPolicy with its binding.
     Policy(CreatePolicy),
     /// Add webhooks to a kind: handlers, their tests, and the code and manifests that serve and
@@ -97,6 +100,7 @@ impl Create {
         match self.what {
             What::Api(command) => command.run(color),
             What::Controller(command) => command.run(color),
+            What::Metric(command) => command.run(color),
             What::Policy(command) => command.run(color),
             What::Webhook(command) => command.run(color),
         }

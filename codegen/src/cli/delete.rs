@@ -12,6 +12,7 @@ use clap::{Args, Subcommand};
 use super::{
     Failure,
     delete_controller::DeleteController,
+    delete_metric::DeleteMetric,
     delete_webhook::{self, DeleteWebhook},
     finish::Finish,
     kind::{KindArgs, copied, existing},
@@ -34,6 +35,8 @@ enum What {
     Api(DeleteApi),
     /// Remove a controller with its tests; its kind stays.
     Controller(DeleteController),
+    /// Remove a metric from the operator's own table, src/metrics.rs.
+    Metric(DeleteMetric),
     /// Remove webhooks of a kind, and with the last one the code and manifests that serve and
     /// deploy them.
     Webhook(DeleteWebhook),
@@ -61,6 +64,7 @@ impl Delete {
         match self.what {
             What::Api(command) => command.run(color),
             What::Controller(command) => command.run(color),
+            What::Metric(command) => command.run(color),
             What::Webhook(command) => command.run(color),
         }
     }

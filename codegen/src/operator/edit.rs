@@ -9,6 +9,8 @@ use std::{cmp::Ordering, ops::Range};
 use quote::ToTokens;
 use syn::{Block, Expr, File, Item, Stmt, UseTree, spanned::Spanned};
 
+use super::lines::{line_end, line_end_past_comment, line_start, with_newlines};
+
 /// Why a file cannot be edited.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
@@ -27,6 +29,9 @@ pub enum EditError {
     /// The list for the item is not written in block style with one item per line.
     #[error("its `{0}` is not a list with one item per line")]
     NoList(String),
+    /// The macro with the table of metrics is not there.
+    #[error("it has no `{0}! {{ … }}` with a group in braces")]
+    NoTable(String),
     /// The dependency has no list of features to add to.
     #[error("its dependency `{0}` has no list of features")]
     NoFeatures(String),
@@ -359,37 +364,9 @@ fn indented(lines: &str, depth: usize) -> String {
     lines.collect()
 }
 
-/// The line ending that the file uses.
-pub(super) fn newline(text: &str) -> &'static str {
-    if text.contains("\r\n") { "\r\n" } else { "\n" }
-}
-
-pub(super) fn with_newlines(lines: &str, text: &str) -> String {
-    lines.replace('\n', newline(text))
-}
-
-/// The start of the line, if only white space precedes `at` on it.
-pub(super) fn line_start(text: &str, at: usize) -> Option<usize> {
-    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-    text[start..at].trim().is_empty().then_some(start)
-}
-
-/// The end of the line including its newline, if only white space follows `at` on it.
-fn line_end(text: &str, at: usize) -> Option<usize> {
-    let end = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
-    text[at..end].trim().is_empty().then_some(end)
-}
-
-/// Like [`line_end`], but also skips a comment.
-fn line_end_past_comment(text: &str, at: usize) -> Option<usize> {
-    let end = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
-    let rest = text[at..end].trim_start();
-    (rest.is_empty() || rest.starts_with("//")).then_some(end)
-}
-
 /// Extends a node by the comment lines directly above it, down to `after`. Comments at the top of a
 /// file belong to the file.
-fn with_comments(text: &str, after: usize, node: Range<usize>) -> Range<usize> {
+pub(super) fn with_comments(text: &str, after: usize, node: Range<usize>) -> Range<usize> {
     let Some(own) = line_start(text, node.start) else {
         return node;
     };

@@ -4,7 +4,10 @@ use std::ops::Range;
 
 use syn::Item;
 
-use super::edit::{EditError, insert_before, line_start, parse, range, spliced};
+use super::{
+    edit::{EditError, insert_before, parse, range, spliced},
+    lines::line_start,
+};
 
 /// Adds a marker to a type, as the last comment line before it and its documentation.
 ///

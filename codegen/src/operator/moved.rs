@@ -17,7 +17,8 @@ use syn::{
 
 use super::{
     Api,
-    edit::{EditError, line_start, parse, range, unraw},
+    edit::{EditError, parse, range, unraw},
+    lines::line_start,
 };
 
 /// The items of the versions that a copy is made from and to, apart from the copied ones.

@@ -6,7 +6,10 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::edit::{EditError, newline, spliced, with_newlines};
+use super::{
+    edit::{EditError, spliced},
+    lines::{newline, with_newlines},
+};
 
 /// Appends items, after a blank line.
 pub(super) fn add_block(text: &str, block: &str) -> String {

@@ -215,8 +215,8 @@ impl ManagerBuilder {
     /// client is allowed, else ten seconds.
     #[cfg(feature = "secure-metrics")]
     pub fn serve_secure_metrics(mut self, listener: TcpListener, secure: SecureMetrics) -> Self {
+        secure.report_to(&self.metrics);
         for progress in secure.progress() {
-            progress.report_to(&self.metrics);
             self.ready.add_task(progress);
         }
         let serves = Serves::SecureMetrics(secure);
@@ -243,8 +243,8 @@ impl ManagerBuilder {
         server.set_default_metrics(&self.metrics);
         server.set_default_shutdown_delay(SHUTDOWN_DELAY);
         self.ready.add("webhooks", Arc::new(server.check()));
+        server.report_to(&self.metrics);
         for progress in server.progress() {
-            progress.report_to(&self.metrics);
             self.ready.add_task(progress);
         }
         self.webhooks = Some(server);

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::access::Access;
 use crate::certificates::Certificates;
 use crate::error::chain;
+use crate::metrics::Metrics;
 use crate::tasks::{Progress, Task};
 
 /// The deadline of the TLS handshake.
@@ -35,6 +36,11 @@ impl SecureMetrics {
             certificates: certificates.of_task(Task::MetricsCertificate),
             access: Arc::new(Access::new(client)),
         }
+    }
+
+    /// Reports the tasks below and the certificate's expiry to `metrics`.
+    pub(super) fn report_to(&self, metrics: &Metrics) {
+        self.certificates.report_to(metrics);
     }
 
     /// The states of the tasks that keep the certificate up to date.

@@ -26,11 +26,14 @@
     allow(dead_code, reason = "labels and help are read by the encoder alone")
 )]
 
+#[cfg(any(feature = "webhooks", feature = "secure-metrics"))]
+mod certificate;
 mod controller;
 mod events;
 mod leader;
 mod migration;
 pub mod monitor;
+pub mod own;
 mod owned;
 #[cfg(feature = "prometheus")]
 mod process;
@@ -55,6 +58,8 @@ use prometheus_client::collector::Collector;
 #[cfg(feature = "prometheus")]
 use prometheus_client::encoding::text;
 
+#[cfg(any(feature = "webhooks", feature = "secure-metrics"))]
+pub(crate) use self::certificate::CertificateMetrics;
 pub use self::controller::{ControllerMetrics, ReconcileResult};
 pub use self::events::EventMetrics;
 pub(crate) use self::events::EventOutcome;
@@ -94,6 +99,8 @@ struct Inner {
     events: EventMetrics,
     rest_clients: rest_client::Hosts,
     tasks: tasks::Families,
+    #[cfg(any(feature = "webhooks", feature = "secure-metrics"))]
+    certificates: certificate::Families,
     #[cfg(feature = "webhooks")]
     webhooks: WebhookMetrics,
 }
@@ -110,6 +117,8 @@ impl Metrics {
         let events = EventMetrics::register(&mut registry);
         let rest_clients = rest_client::Hosts::register(&mut registry);
         let tasks = tasks::Families::register(&mut registry);
+        #[cfg(any(feature = "webhooks", feature = "secure-metrics"))]
+        let certificates = certificate::Families::register(&mut registry);
         #[cfg(feature = "webhooks")]
         let webhooks = WebhookMetrics::register(&mut registry);
         #[cfg(feature = "prometheus")]
@@ -128,6 +137,8 @@ impl Metrics {
                 events,
                 rest_clients,
                 tasks,
+                #[cfg(any(feature = "webhooks", feature = "secure-metrics"))]
+                certificates,
                 #[cfg(feature = "webhooks")]
                 webhooks,
             }),
@@ -204,6 +215,12 @@ impl Metrics {
     /// Returns the `background_task_*` series of the task on `name`.
     pub(crate) fn task(&self, task: &str, name: &str) -> TaskMetrics {
         self.inner.tasks.of(task, name)
+    }
+
+    /// Returns the `certificate_*` series of the certificate called `name` that the task renews.
+    #[cfg(any(feature = "webhooks", feature = "secure-metrics"))]
+    pub(crate) fn certificate(&self, task: &str, name: &str) -> CertificateMetrics {
+        self.inner.certificates.of(task, name)
     }
 
     /// Returns the `controller_runtime_webhook_*` series.

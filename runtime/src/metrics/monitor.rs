@@ -138,12 +138,23 @@ fn queries(job: &str, metric: &MetricInfo) -> Vec<(String, &'static str)> {
             let rate = format!("sum by ({by}) (rate({name}{{{selector}}}[$__rate_interval]))");
             vec![(rate, "__auto")]
         }
+        // Of several, the first counts. Grafana's dates are in milliseconds.
+        MetricKind::Gauge if is_date(metric) => {
+            let earliest = format!("1000 * min by ({by}) ({name}{{{selector}}})");
+            vec![(earliest, "__auto")]
+        }
         MetricKind::Gauge => vec![(format!("sum by ({by}) ({name}{{{selector}}})"), "__auto")],
         MetricKind::Histogram => vec![
             (quantile("0.5"), "median"),
             (quantile("0.99"), "99th percentile"),
         ],
     }
+}
+
+/// Whether a metric is a point in time, in seconds since 1970.
+fn is_date(metric: &MetricInfo) -> bool {
+    let ends = ["_timestamp_seconds", "_start_time_seconds"];
+    ends.iter().any(|end| metric.name.ends_with(end))
 }
 
 /// Grafana's name of the unit that a panel shows, by the metric's name.
@@ -153,13 +164,46 @@ fn unit(metric: &MetricInfo) -> &'static str {
     match name.rsplit('_').next() {
         // Of what is counted in seconds, a rate has no unit: a share of the time.
         Some("seconds") if is_rate => "percentunit",
-        Some("seconds") if name.ends_with("_start_time_seconds") => "dateTimeAsIso",
+        Some("seconds") if is_date(metric) => "dateTimeAsIso",
         Some("seconds") => "s",
         Some("bytes") if is_rate => "Bps",
         Some("bytes") => "bytes",
         _ if is_rate => "cps",
         _ => "short",
     }
+}
+
+/// The metrics as tables in Markdown, each under its group's title.
+pub fn page(groups: &[MetricGroup]) -> String {
+    let section = |group: &MetricGroup| format!("\n## {}\n\n{}", group.title, rows(group));
+    groups.iter().map(section).collect()
+}
+
+/// The metrics of a group as a table in Markdown.
+pub fn rows(group: &MetricGroup) -> String {
+    let mut text = "| Metric | Labels | Meaning |\n|---|---|---|\n".to_owned();
+    for metric in group.metrics {
+        let labels: Vec<_> = metric.labels.iter().map(|it| format!("`{it}`")).collect();
+        let kind = match metric.kind {
+            MetricKind::Histogram => "histogram: ",
+            MetricKind::Counter | MetricKind::Gauge => "",
+        };
+        let (name, labels, help) = (metric.name, labels.join(", "), metric.help);
+        text.push_str(&format!("| `{name}` | {labels} | {kind}{help} |\n"));
+    }
+    text
+}
+
+/// The dashboard as the ConfigMap from which Grafana's sidecar reads it, in YAML.
+pub fn dashboard_manifest(job: &str, namespace: &str, own: &[MetricGroup]) -> String {
+    let dashboard = dashboard(job, own);
+    let lines: String = dashboard.lines().map(|it| format!("    {it}\n")).collect();
+    format!(
+        "# Made of the runtime's table of metrics, as `metrics::monitor::dashboard` gives it.\n\
+         apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {job}-dashboard\n  namespace: {namespace}\n  \
+         labels:\n    app.kubernetes.io/name: {job}\n    grafana_dashboard: \"1\"\n\
+         data:\n  {job}.json: |\n{lines}"
+    )
 }
 
 /// A rule that raises an alert.
@@ -292,6 +336,12 @@ pub fn alerts(job: &str) -> Vec<Alert> {
             ),
             ("15m", "critical"),
             "The certificate {{ $labels.name }} cannot be renewed and will expire.",
+        ),
+        (
+            "CertificateExpires",
+            format!("{} - time() < 86400", of(table::CERTIFICATE_EXPIRY)),
+            ("15m", "critical"),
+            "The certificate {{ $labels.name }} of {{ $labels.pod }} expires in less than a day.",
         ),
         (
             "TaskFails",

@@ -2,7 +2,7 @@
 //! of the same names that compile to nothing.
 
 #[cfg(not(feature = "prometheus"))]
-pub(crate) use self::empty::{Counter, Family, Gauge, Histogram, exponential_buckets};
+pub(crate) use self::empty::{Counter, Family, FloatGauge, Gauge, Histogram, exponential_buckets};
 #[cfg(not(feature = "prometheus"))]
 pub use self::empty::{Metric, Registry};
 #[cfg(feature = "prometheus")]
@@ -12,6 +12,9 @@ pub(crate) use prometheus_client::metrics::{
     gauge::Gauge,
     histogram::{Histogram, exponential_buckets},
 };
+/// A gauge of floating-point numbers.
+#[cfg(feature = "prometheus")]
+pub(crate) type FloatGauge = Gauge<f64, std::sync::atomic::AtomicU64>;
 #[cfg(feature = "prometheus")]
 pub use prometheus_client::registry::{Metric, Registry};
 
@@ -52,6 +55,24 @@ mod empty {
 
         pub(crate) fn dec(&self) -> i64 {
             0
+        }
+    }
+
+    /// An empty gauge of floating-point numbers.
+    #[derive(Clone, Debug, Default)]
+    pub(crate) struct FloatGauge;
+
+    impl FloatGauge {
+        pub(crate) fn set(&self, _value: f64) -> f64 {
+            0.0
+        }
+
+        pub(crate) fn inc(&self) -> f64 {
+            0.0
+        }
+
+        pub(crate) fn dec(&self) -> f64 {
+            0.0
         }
     }
 

@@ -258,6 +258,10 @@ table! {
         WEBHOOK_IN_FLIGHT = Gauge controller_runtime_webhook_requests_in_flight(webhook)
             "Requests that are being answered";
     }
+    "Certificates" {
+        CERTIFICATE_EXPIRY = Gauge certificate_expiration_timestamp_seconds(task, name)
+            "When the certificate expires that is served now, in seconds since 1970";
+    }
     "Background tasks and events" {
         TASK_FAILING = Gauge background_task_failing(task, name)
             "1 while the task fails, 0 while it works";
@@ -330,6 +334,8 @@ mod tests {
             metrics.storage_migration("a"),
             metrics.task("a", "b"),
         );
+        #[cfg(any(feature = "webhooks", feature = "secure-metrics"))]
+        let _certificate = metrics.certificate("a", "b");
         metrics.events().count(EventOutcome::Created);
         let text = metrics.encode().unwrap();
 

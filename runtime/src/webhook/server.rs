@@ -138,6 +138,11 @@ impl WebhookServer {
         self.metrics.get_or_insert_with(|| metrics.webhooks());
     }
 
+    /// Reports the tasks below and the certificate's expiry to `metrics`.
+    pub(crate) fn report_to(&self, metrics: &Metrics) {
+        self.certificates.report_to(metrics);
+    }
+
     /// Returns the states of the tasks that keep the certificate up to date.
     pub(crate) fn progress(&self) -> Vec<&Progress> {
         self.certificates.progress()

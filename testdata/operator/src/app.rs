@@ -60,6 +60,7 @@ pub async fn setup(process: Process, _own: ()) -> Result<ManagerBuilder, BoxErro
         recorder: process.recorder(),
         workers: process.threads(),
     };
+    crate::metrics::register(process.metrics());
     let manager = process.manager(&shared.factory)?;
     let manager = crate::controllers::widget::add(manager, &shared)?;
     let manager = crate::controllers::region::add(manager, &shared)?;

@@ -5,4 +5,5 @@ pub mod apis;
 pub mod app;
 pub mod controllers;
 pub mod generated;
+pub mod metrics;
 pub mod webhooks;

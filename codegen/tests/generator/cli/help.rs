@@ -37,6 +37,8 @@ fn every_subcommand_explains_itself() {
     check("help-package", &["package", "--help"]);
     check("help-create", &["create", "api", "--help"]);
     check("help-delete", &["delete", "api", "--help"]);
+    check("help-create-metric", &["create", "metric", "--help"]);
+    check("help-delete-metric", &["delete", "metric", "--help"]);
     check("help-create-policy", &["create", "policy", "--help"]);
     check("help-create-webhook", &["create", "webhook", "--help"]);
     check(

@@ -7,6 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use super::operator_sample::create_metrics;
 use crate::cli::sandbox::{Sandbox, testdata};
 
 /// The dependency of `testdata/operator` on the runtime crate.
@@ -92,8 +93,9 @@ fn sample() -> Sandbox {
     sandbox
 }
 
-/// Creates the operator of `testdata/operator`, in which a kind has two versions and webhooks, and
-/// one of Kubernetes' kinds a controller and webhooks. `more` are flags of `create webhook`.
+/// Creates the operator of `testdata/operator`, in which a kind has two versions and webhooks, one
+/// of Kubernetes' kinds a controller and webhooks, and which has metrics of its own. `more` are
+/// flags of `create webhook`.
 fn whole_sample(more: &[&str]) -> Sandbox {
     let sandbox = sample();
     create(&sandbox, "batch/v1beta1/Widget", &[]);
@@ -104,6 +106,7 @@ fn whole_sample(more: &[&str]) -> Sandbox {
     let handlers = [&["--defaulting", "--validation"], more].concat();
     create_webhook(&sandbox, "apps/v1/Deployment", &handlers);
     sandbox.succeeds(&["migrate"]);
+    create_metrics(&sandbox);
     sandbox
 }
 

@@ -24,6 +24,7 @@ mod manager;
 mod mapping;
 mod monitoring;
 mod one_run;
+mod own_metrics;
 mod owners;
 mod retrying;
 pub(crate) mod rig;

@@ -34,23 +34,6 @@ fn panels(own: &[MetricGroup]) -> Vec<Value> {
     dashboard["panels"].as_array().unwrap().clone()
 }
 
-fn rows(group: &MetricGroup) -> String {
-    let mut text = "| Metric | Labels | Meaning |\n|---|---|---|\n".to_owned();
-    for metric in group.metrics {
-        let labels: Vec<_> = metric.labels.iter().map(|it| format!("`{it}`")).collect();
-        let kind = match metric.kind {
-            MetricKind::Histogram => "histogram: ",
-            MetricKind::Counter | MetricKind::Gauge => "",
-        };
-        let (name, help) = (metric.name, metric.help);
-        text.push_str(&format!(
-            "| `{name}` | {} | {kind}{help} |\n",
-            labels.join(", ")
-        ));
-    }
-    text
-}
-
 #[test]
 fn the_page_of_metrics_has_the_rows_of_the_table() {
     let page = fs::read_to_string(file("docs/metrics.md")).unwrap();
@@ -64,7 +47,7 @@ fn the_page_of_metrics_has_the_rows_of_the_table() {
         titles.push(title);
         let (before, table) = part.split_once("| Metric").unwrap();
         let after = table.split_once("|\n\n").map_or("", |(_, after)| after);
-        expected.push_str(&format!("\n## {before}{}", rows(group)));
+        expected.push_str(&format!("\n## {before}{}", monitor::rows(group)));
         if !after.is_empty() {
             expected.push_str(&format!("\n{after}"));
         }
@@ -76,14 +59,7 @@ fn the_page_of_metrics_has_the_rows_of_the_table() {
 
 #[test]
 fn an_operator_gets_the_dashboard_of_the_table() {
-    let dashboard = monitor::dashboard(NAME, &[]);
-    let lines: String = dashboard.lines().map(|it| format!("    {it}\n")).collect();
-    let text = format!(
-        "# Made of the runtime's table of metrics, as `metrics::monitor::dashboard` gives it.\n\
-         apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {NAME}-dashboard\n  namespace: {NAME}-system\n  \
-         labels:\n    app.kubernetes.io/name: {NAME}\n    grafana_dashboard: \"1\"\n\
-         data:\n  {NAME}.json: |\n{lines}"
-    );
+    let text = monitor::dashboard_manifest(NAME, &format!("{NAME}-system"), &[]);
     compare("templates/operator/dashboard/dashboard.yaml", &text);
 }
 

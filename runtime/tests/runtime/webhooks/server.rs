@@ -38,9 +38,16 @@ impl Folder {
 
     /// Writes a new certificate, and returns it.
     pub(super) fn renew(&self) -> Vec<u8> {
-        let certified = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
-        let certificate = certified.cert.pem().into_bytes();
-        std::fs::write(self.path("tls.key"), certified.signing_key.serialize_pem()).unwrap();
+        self.renew_until(4096)
+    }
+
+    /// Writes a new certificate that expires when a year begins, and returns it.
+    fn renew_until(&self, year: i32) -> Vec<u8> {
+        let mut params = rcgen::CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
+        params.not_after = rcgen::date_time_ymd(year, 1, 1);
+        let key = rcgen::KeyPair::generate().unwrap();
+        let certificate = params.self_signed(&key).unwrap().pem().into_bytes();
+        std::fs::write(self.path("tls.key"), key.serialize_pem()).unwrap();
         std::fs::write(self.path("tls.crt"), &certificate).unwrap();
         certificate
     }
@@ -140,6 +147,31 @@ async fn a_certificate_that_changes_is_used_for_new_connections() {
     stop.cancel();
     running.await.unwrap();
     assert!(status(address, &second).await.is_err());
+}
+
+#[tokio::test]
+async fn the_expiry_of_the_certificate_in_use_is_reported() {
+    let folder = Folder::new("expiry");
+    folder.renew_until(2100);
+    let (server, certificates) = server(&folder, webhooks()).await;
+    let api = ApiServer::builder().build().unwrap();
+    let factory: SharedInformerFactory = SharedInformerFactory::builder(api.client()).build();
+    let metrics = Metrics::new();
+    let manager = Manager::builder(&factory).metrics(&metrics);
+    let manager = manager.webhooks(server).build().unwrap();
+    let reported = || {
+        let text = metrics.encode().unwrap();
+        let series = "certificate_expiration_timestamp_seconds{task=\"webhook-certificate\",name=\"tls.crt\"} ";
+        let line = text.lines().find_map(|line| line.strip_prefix(series));
+        line.map(|seconds| seconds.parse::<i64>().unwrap())
+    };
+    let year = |year| rcgen::date_time_ymd(year, 1, 1).unix_timestamp();
+    assert_eq!(reported(), Some(year(2100)));
+    folder.renew_until(2200);
+    assert!(certificates.reload().unwrap());
+    assert_eq!(reported(), Some(year(2200)));
+    drop((manager, certificates));
+    assert_eq!(reported(), None);
 }
 
 #[test]

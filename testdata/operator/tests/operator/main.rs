@@ -3,6 +3,7 @@
 mod deploy;
 mod deployment;
 mod deployment_webhook;
+mod metrics;
 mod region;
 mod support;
 mod webhooks_certificate;

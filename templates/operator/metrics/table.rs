@@ -1,0 +1,8 @@
+//! The operator's own metrics. `kube-codegen create metric` adds a row to the table, from which
+//! their series, `docs/metrics.md` and the dashboard's panels derive. Count with them anywhere:
+//! `metrics::NAME.inc(["value of a label"])`.
+
+codegen_runtime::own_metrics! {
+    "{{name}}" {
+    }
+}
