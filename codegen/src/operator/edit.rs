@@ -9,7 +9,7 @@ use std::{cmp::Ordering, ops::Range};
 use quote::ToTokens;
 use syn::{Block, Expr, File, Item, Stmt, UseTree, spanned::Spanned};
 
-use super::lines::{line_end, line_end_past_comment, line_start, with_newlines};
+use super::lines::{line_end, line_end_past_comment, line_start, newline, with_newlines};
 
 /// Why a file cannot be edited.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

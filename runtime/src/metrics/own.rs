@@ -84,12 +84,15 @@ pub const fn count(labels: &[&str]) -> usize {
 type Labels = Vec<(&'static str, String)>;
 
 /// The series of one metric, which exist from their first use until they are removed.
-struct Series<S> {
+type Series<S> = Family<Labels, S, fn() -> S>;
+
+/// A metric with its series.
+struct Own<S> {
     info: MetricInfo,
-    family: OnceLock<Family<Labels, S, fn() -> S>>,
+    family: OnceLock<Series<S>>,
 }
 
-impl<S> Series<S> {
+impl<S> Own<S> {
     const fn new(info: MetricInfo) -> Self {
         let family = OnceLock::new();
         Self { info, family }
@@ -100,7 +103,7 @@ impl<S> Series<S> {
         self.info.labels.iter().copied().zip(values).collect()
     }
 
-    fn family(&self, create: fn() -> S) -> &Family<Labels, S, fn() -> S> {
+    fn family(&self, create: fn() -> S) -> &Series<S> {
         let new = || Family::new_with_constructor(create);
         self.family.get_or_init(new)
     }
@@ -112,13 +115,13 @@ macro_rules! kinds {
         $($(#[$method_doc:meta])* $method:ident($($value:ident: $type:ty)?);)+
     })+) => {$(
         $(#[$doc])*
-        pub struct $name<const N: usize>(Series<$series>);
+        pub struct $name<const N: usize>(Own<$series>);
 
         impl<const N: usize> $name<N> {
             /// Declares the metric. `N` is the number of its labels.
             #[must_use]
             pub const fn new(info: MetricInfo) -> Self {
-                Self(Series::new(info))
+                Self(Own::new(info))
             }
 
             $(
@@ -140,7 +143,7 @@ macro_rules! kinds {
                 self.0.info.register(registry, self.family().clone());
             }
 
-            fn family(&self) -> &Family<Labels, $series, fn() -> $series> {
+            fn family(&self) -> &Series<$series> {
                 self.0.family($create)
             }
         }

@@ -4,7 +4,11 @@ use std::path::Path;
 use std::{env, fs};
 
 use codegen_runtime::metrics::{Metrics, monitor};
+
 use {{crate}}::{app, metrics};
+
+/// The namespace that the operator is deployed to.
+const NAMESPACE: &str = "{{name}}-system";
 
 /// Compares a file with what it should be, or writes it if `UPDATE_GOLDEN` is set.
 fn compare(path: &str, expected: &str) {
@@ -24,7 +28,7 @@ fn compare(path: &str, expected: &str) {
 
 #[test]
 fn the_dashboard_has_a_row_of_the_metrics() {
-    let dashboard = monitor::dashboard_manifest(app::NAME, "{{name}}-system", metrics::GROUPS);
+    let dashboard = monitor::dashboard_manifest(app::NAME, NAMESPACE, metrics::GROUPS);
     compare("config/dashboard/dashboard.yaml", &dashboard);
 }
 
