@@ -114,6 +114,8 @@ struct IgnoredAttributes {
     crates: Ignored,
     #[darling(default)]
     cel: Ignored,
+    #[darling(default, with = stable_definitions)]
+    apiextensions: (),
 }
 
 /// A printer column, as a list of arguments or as JSON.
@@ -163,6 +165,17 @@ impl KubeDerive {
             });
             combined.unwrap_or_else(|| syn::Error::new(item, "invalid `#[kube(…)]`"))
         })
+    }
+}
+
+/// Parses the version of CRDs themselves, which kube-derive before 0.58 let choose.
+fn stable_definitions(meta: &Meta) -> darling::Result<()> {
+    match String::from_meta(meta)?.as_str() {
+        "v1" => Ok(()),
+        _ => Err(
+            Error::custom("Kubernetes no longer has CRDs of this version: write \"v1\"")
+                .with_span(meta),
+        ),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Parts of schemas that code makes: generators, constants, and keywords of other tools.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::crates_code::{check, manifests, spec_of};
 
@@ -30,6 +30,27 @@ fn a_schema_by_hand_may_name_constants_of_its_type() {
          string: Some(Box::new(StringValidation { max_length: Some(9), pattern: Some(Self::PATTERN.into()), ..Default::default() })), \
          ..SchemaObject::default() }.into()\n}\n}",
         &json!({"type": "string", "maxLength": 9, "pattern": "^[a-z]+$"}),
+    );
+}
+
+#[test]
+fn parameters_of_functions_are_the_types_that_attributes_name() {
+    let set = "fn set<T: JsonSchema>(gen: &mut SchemaGenerator) -> Schema {\nserde_json::from_value(serde_json::json!({\n\
+        \"type\": \"array\", \"items\": T::json_schema(gen), \"x-kubernetes-list-type\": \"set\"\n})).unwrap()\n}\n";
+    let list =
+        |items: Value| json!({"type": "array", "items": items, "x-kubernetes-list-type": "set"});
+    check(
+        "#[schemars(schema_with = \"set::<String>\")] a: Vec<String>",
+        set,
+        &list(json!({"type": "string"})),
+    );
+    // The argument is resolved where it is written, also through another function.
+    let inner = "mod sets {\nuse super::Mast as Other;\npub struct Mast;\npub fn masts<T>(g: &mut SchemaGenerator) -> Schema { super::set::<Box<T>>(g) }\n}\n\
+        DERIVE\npub enum Mast { Main }\n";
+    check(
+        "#[schemars(schema_with = \"sets::masts::<Mast>\")] a: Value",
+        &(set.to_owned() + inner),
+        &list(json!({"type": "string", "enum": ["Main"]})),
     );
 }
 
@@ -70,4 +91,47 @@ fn versioned_kinds_are_one_error_that_names_the_flags() {
     assert_eq!(run.code, 1);
     run.says("error[K0201]: `#[versioned]` makes the kind, and is not read: name the types of a library with `--evaluate` and `--evaluate-types`\n --> src/lib.rs:6:");
     assert_eq!(run.stderr.matches("error[").count(), 1, "{}", run.stderr);
+}
+
+/// kube's derive panics: the variants have no schema in common.
+#[test]
+fn variants_of_different_forms_permit_any_value_with_a_warning() {
+    let any = json!({"x-kubernetes-preserve-unknown-fields": true});
+    let of = |variants: &str, expected: &Value| {
+        check(
+            "a: Sail",
+            &format!("DERIVE\npub enum Sail {{ {variants} }}"),
+            expected,
+        );
+    };
+    of("Main, Other(String)", &any);
+    of("Main, Other { area: u8 }", &any);
+    of("Gaff { area: u8 }, #[serde(untagged)] Other(u8)", &any);
+    let text = "KIND\"Boat\")]\npub struct BoatSpec { a: Sail }\nDERIVE\npub enum Sail { Main, Other(String) }\n";
+    let (_, run) = manifests(text, &[]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    run.says("warning: the variants of `Sail` have different forms");
+    run.says("the CRD permits any value: for objects only, write `Main {}`");
+    // The advice.
+    let text = text.replace("{ Main,", "{ Main {},");
+    let (_, run) = manifests(&text, &[]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+}
+
+#[test]
+fn variants_without_tag_that_are_strings_join_the_names_of_the_others() {
+    let of = |variants: &str, expected: &Value| {
+        let types = format!(
+            "DERIVE\npub enum Sail {{ {variants} }}\nDERIVE\npub enum Rig {{ Sloop, Ketch }}"
+        );
+        check("a: Sail", &types, expected);
+    };
+    of(
+        "Main, #[serde(untagged)] Of(Rig)",
+        &json!({"type": "string", "enum": ["Main", "Sloop", "Ketch"]}),
+    );
+    of(
+        "Main, #[serde(untagged)] Of(Rig), #[serde(untagged)] Other(chrono::NaiveTime)",
+        &json!({"type": "string"}),
+    );
 }
