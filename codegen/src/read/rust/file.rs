@@ -162,6 +162,8 @@ pub(super) struct FileReader<'a> {
     read_to: usize,
     /// Whether an item has been read.
     pub(super) has_items: bool,
+    /// The version of the kinds in a module with `#[versioned]`.
+    pub(super) version: Option<String>,
     pub(super) diagnostics: Diagnostics,
     pub(super) out: FileItems,
 }
@@ -181,6 +183,7 @@ impl<'a> FileReader<'a> {
             features,
             read_to: from,
             has_items: false,
+            version: None,
             diagnostics: Diagnostics::new(),
             out: FileItems::default(),
         }

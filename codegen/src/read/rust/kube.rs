@@ -6,8 +6,8 @@ use syn::{Attribute, Lit, Meta};
 
 use super::syntax::ident_text;
 
-/// stackable-versioned makes the attributes of each version, which are not read.
-const VERSIONED: &str = "`#[versioned]` makes the kind, and is not read: name the types of a library with `--evaluate` and `--evaluate-types`";
+/// stackable-versioned changes types from version to version, which is not read.
+const VERSIONED: &str = "`#[versioned]` makes several versions of the kind, and is not read: name their types with `--evaluate` and `--evaluate-types`";
 
 /// The attributes of kube-derive 5 in `#[kube(…)]`.
 #[derive(Clone, Debug, FromAttributes)]

@@ -32,6 +32,7 @@ mod syntax;
 mod tree;
 mod types;
 mod values;
+mod versioned;
 mod words;
 mod written;
 

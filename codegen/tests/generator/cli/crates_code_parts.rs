@@ -81,15 +81,15 @@ fn metadata_of_embedded_objects_is_whole() {
 }
 
 #[test]
-fn versioned_kinds_are_one_error_that_names_the_flags() {
+fn kinds_of_several_versions_of_a_macro_are_one_error_that_names_the_flags() {
     let (_, run) = manifests(
-        "#[versioned(version(name = \"v1alpha1\"))]\npub mod versioned {\n\
+        "#[versioned(version(name = \"v1alpha1\"), version(name = \"v1\"))]\npub mod versioned {\n\
          #[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]\n\
          #[versioned(crd(group = \"example.com\", namespaced))]\npub struct BoatSpec { a: u8 }\n}\n",
         &[],
     );
     assert_eq!(run.code, 1);
-    run.says("error[K0201]: `#[versioned]` makes the kind, and is not read: name the types of a library with `--evaluate` and `--evaluate-types`\n --> src/lib.rs:6:");
+    run.says("error[K0201]: `#[versioned]` makes several versions of the kind, and is not read: name their types with `--evaluate` and `--evaluate-types`\n --> src/lib.rs:6:");
     assert_eq!(run.stderr.matches("error[").count(), 1, "{}", run.stderr);
 }
 
@@ -134,4 +134,31 @@ fn variants_without_tag_that_are_strings_join_the_names_of_the_others() {
         "Main, #[serde(untagged)] Of(Rig), #[serde(untagged)] Other(chrono::NaiveTime)",
         &json!({"type": "string"}),
     );
+}
+
+/// stackable-versioned makes a module of each version, in the place of the one that it is on.
+#[test]
+fn kinds_of_one_version_of_a_macro_are_read() {
+    let (sandbox, run) = manifests(
+        "const SIZES: u8 = 9;\n#[versioned(version(name = \"v1alpha1\"), crates(kube_core = \"kube::core\"))]\npub mod versioned {\n\
+         DERIVE\n#[derive(CustomResource)]\n\
+         #[versioned(crd(group = \"example.com\", shortname = \"b\", status = \"v1alpha1::BoatStatus\", namespaced,))]\n\
+         pub struct BoatSpec { #[schemars(range(max = SIZES))] size: u8, mast: super::Mast }\n\
+         DERIVE\npub struct BoatStatus { #[serde(default)] afloat: bool }\n}\n\
+         DERIVE\npub struct Mast { of: v1alpha1::BoatStatus }\n",
+        &[],
+    );
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let crd = sandbox.read("config/crd/bases/example.com_boats.yaml");
+    for line in [
+        "kind: Boat",
+        "name: v1alpha1",
+        "- b",
+        "maximum: 9",
+        "afloat:",
+        "of:",
+        "scope: Namespaced",
+    ] {
+        assert!(crd.contains(line), "{line}\n{crd}");
+    }
 }
