@@ -5,7 +5,7 @@ use std::{ops::Range, sync::Arc};
 use syn::{Attribute, spanned::Spanned};
 
 use super::{
-    code::SchemaCode,
+    code::SchemaFunction,
     comments::Comments,
     conditions::cfg,
     delimiters::unbalanced,
@@ -40,7 +40,7 @@ pub(super) struct FileItems {
     /// The values of constants and functions.
     pub(super) values: Vec<(usize, String, Literal)>,
     /// The schemas that functions return.
-    pub(super) codes: Vec<(usize, String, SchemaCode)>,
+    pub(super) codes: Vec<(usize, String, SchemaFunction)>,
     /// What functions of one value decide.
     pub(super) predicates: Vec<(usize, String, Predicate)>,
     /// Whether there are macro calls among the items.
@@ -162,6 +162,8 @@ pub(super) struct FileReader<'a> {
     read_to: usize,
     /// Whether an item has been read.
     pub(super) has_items: bool,
+    /// The version of the kinds in a module with `#[versioned]`.
+    pub(super) version: Option<String>,
     pub(super) diagnostics: Diagnostics,
     pub(super) out: FileItems,
 }
@@ -181,6 +183,7 @@ impl<'a> FileReader<'a> {
             features,
             read_to: from,
             has_items: false,
+            version: None,
             diagnostics: Diagnostics::new(),
             out: FileItems::default(),
         }

@@ -6,8 +6,8 @@ use syn::{Attribute, Lit, Meta};
 
 use super::syntax::ident_text;
 
-/// stackable-versioned makes the attributes of each version, which are not read.
-const VERSIONED: &str = "`#[versioned]` makes the kind, and is not read: name the types of a library with `--evaluate` and `--evaluate-types`";
+/// stackable-versioned changes types from version to version, which is not read.
+const VERSIONED: &str = "`#[versioned]` makes several versions of the kind, and is not read: name their types with `--evaluate` and `--evaluate-types`";
 
 /// The attributes of kube-derive 5 in `#[kube(…)]`.
 #[derive(Clone, Debug, FromAttributes)]
@@ -114,6 +114,8 @@ struct IgnoredAttributes {
     crates: Ignored,
     #[darling(default)]
     cel: Ignored,
+    #[darling(default, with = stable_definitions)]
+    apiextensions: (),
 }
 
 /// A printer column, as a list of arguments or as JSON.
@@ -163,6 +165,17 @@ impl KubeDerive {
             });
             combined.unwrap_or_else(|| syn::Error::new(item, "invalid `#[kube(…)]`"))
         })
+    }
+}
+
+/// Parses the version of CRDs themselves, which kube-derive before 0.58 let choose.
+fn stable_definitions(meta: &Meta) -> darling::Result<()> {
+    match String::from_meta(meta)?.as_str() {
+        "v1" => Ok(()),
+        _ => Err(
+            Error::custom("Kubernetes no longer has CRDs of this version: write \"v1\"")
+                .with_span(meta),
+        ),
     }
 }
 

@@ -32,12 +32,13 @@ mod syntax;
 mod tree;
 mod types;
 mod values;
+mod versioned;
 mod words;
 mod written;
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
-pub use code::{Code, SchemaBase, SchemaCode};
+pub use code::{Code, SchemaBase, SchemaCall, SchemaCode, SchemaFunction};
 pub use item::{
     Body, Crate, Demand, Dependency, Field, Fields, Generics, Impl, Item, Layout, LeftOut, Package,
     Said, SchemaAttrs, Style, Variant, Word,
