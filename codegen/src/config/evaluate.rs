@@ -1,9 +1,9 @@
 //! `--evaluate`: CRDs of kinds whose schemas only code knows, from the compiled crate.
 //!
 //! Reading the source comes first. For kinds that cannot be read, cargo builds the crate's library
-//! and a program that prints what their `crd()` returns; of a program, a copy that does. Cargo decides about the network as in the
-//! crate itself. What the program printed is kept below the target folder, under a hash of sources,
-//! manifest and lock file.
+//! and a program that prints what their `crd()` returns; of a program, a copy that does. Cargo
+//! decides about the network as in the crate itself. What the program printed is kept below the
+//! target folder, under a hash of sources, manifest and lock file.
 
 use std::{
     collections::BTreeMap,
