@@ -9,8 +9,8 @@ use kube::{Client, Config};
 
 use crate::connect::ClientOptions;
 
-/// How to reach a cluster: a kubeconfig, or a client. Clones are the same; of two kubeconfigs, those
-/// with the same text are. `Debug` shows no secrets.
+/// How to reach a cluster: a kubeconfig, or a client. Clones are the same, and so are kubeconfigs
+/// with the same text. `Debug` shows no secrets.
 #[derive(Clone)]
 pub struct Access(Arc<Way>);
 

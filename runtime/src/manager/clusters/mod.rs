@@ -1,12 +1,12 @@
 //! One manager, a changing set of clusters.
 //!
 //! A [`ClusterSource`] says which clusters there are: kubeconfig files in a folder
-//! ([`KubeconfigFolder`]), Secrets ([`KubeconfigSecrets`]), or anything that sends a [`ClusterMap`].
-//! [`Clusters`] builds controllers for each of them, runs these with a factory of their own, and
-//! stops them when the cluster is gone or is reached in another way. Errors, hangs and panics of
-//! one cluster harm no other: what fails is tried again with a growing pause, logged, counted
-//! (`background_task_failing{task="cluster", name="west"}`), and told by `/readyz`, which it does not
-//! fail.
+//! ([`KubeconfigFolder`]), Secrets ([`KubeconfigSecrets`]), or anything that sends a
+//! [`ClusterMap`]. [`Clusters`] builds controllers for each of them, runs these with a factory of
+//! their own, and stops them when the cluster is gone or is reached in another way. Errors, hangs
+//! and panics of one cluster harm no other: what fails is tried again with a growing pause, logged,
+//! counted (`background_task_failing{task="cluster", name="west"}`), and told by `/readyz`, which
+//! does not fail for it.
 //!
 //! A controller's name gets its cluster's in front (`west/copies`), in metrics, logs and errors.
 //!
