@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Failure, generate, manifests::source_root, options};
+use super::{Failure, generate, options};
 use crate::{
     Config,
     config::{FILE_NAME, Workspace},
@@ -41,7 +41,7 @@ pub(super) fn configs(
         has_types |= !matches!(input, Input::Declared | Input::Crds);
         match input {
             Input::Declared => all.extend(Workspace::read(&path)?.crates),
-            Input::Rust => types = types.apis(source_root(path)),
+            Input::Rust => types = types.apis(path),
             #[cfg(feature = "go")]
             Input::Go => types = types.go(path, ["./..."]),
             Input::Crds => crds.push(path),

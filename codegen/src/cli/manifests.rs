@@ -1,10 +1,10 @@
 //! `kube-codegen manifests`.
 
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
 use crate::{
     Config,
-    config::{FILE_NAME, Workspace, is_workspace},
+    config::{FILE_NAME, Workspace},
     options::define::MANIFESTS,
 };
 use clap::Args;
@@ -95,7 +95,7 @@ impl Manifests {
         }
         let mut config = self.options.apply(Config::new().crds(self.from_crds));
         let manifests = config.options.manifests.take().unwrap_or_default();
-        let apis = self.apis.into_iter().map(source_root);
+        let apis = self.apis.into_iter();
         let config = apis.fold(config, Config::apis);
         let config = config
             .features(self.features)
@@ -104,17 +104,5 @@ impl Manifests {
             .manifests(self.output, manifests)
             .manifests_only();
         Ok(vec![config])
-    }
-}
-
-/// The source root of a crate, if the path is the folder of one without members; otherwise the path
-/// itself.
-pub(super) fn source_root(path: PathBuf) -> PathBuf {
-    let source = path.join("src");
-    let manifest = fs::read_to_string(path.join("Cargo.toml")).ok();
-    let is_alone = manifest.is_some_and(|text| !is_workspace(&text.parse().unwrap_or_default()));
-    match is_alone && source.is_dir() {
-        true => source,
-        false => path,
     }
 }

@@ -128,6 +128,9 @@ impl<'a> Merging<'a> {
             }
             return;
         }
+        if demand.depth > 1 && self.target.items != WireType::List {
+            return self.idle(said, self.target.items, schema);
+        }
         if demand.depth > 1 {
             let finding = unsupported(said, "on nested items", "nested too deeply")
                 .help("declare a separate type for the items, and put it there");
