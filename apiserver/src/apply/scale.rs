@@ -38,8 +38,8 @@ pub(crate) fn settle_replicas(object: &mut Value, path: &str, manager: &str) {
     managed.encode(object);
 }
 
-/// Takes the replicas of an object from all managers if a write of its scale has set them to zero: a
-/// scale omits zero replicas, so that the write removes them.
+/// Takes the replicas of an object from all managers if a write of its scale has set them to zero:
+/// a scale omits zero replicas, so that the write removes them.
 pub(crate) fn disown_zero_replicas(old: &Value, object: &mut Value, path: &str) {
     let count = |object: &Value| {
         let mut keys = path.split('.').filter(|key| !key.is_empty());

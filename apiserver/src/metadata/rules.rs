@@ -67,8 +67,8 @@ pub(crate) enum Origin {
     /// A POST.
     #[default]
     Create,
-    /// An update or apply of an object that does not exist: kube-apiserver keeps the deletion in its
-    /// metadata.
+    /// An update or apply of an object that does not exist: kube-apiserver keeps the deletion in
+    /// its metadata.
     Update,
 }
 

@@ -195,7 +195,9 @@ pub(crate) async fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiEr
             scale_intake::applied(call, &options, &scale_writer, is_owned)?
         } else {
             let old = scale_of(call, &object)?;
-            scale_intake::patched(call, kind, &old, options.validation)?
+            let scale = scale_intake::patched(call, kind, &old, options.validation)?;
+            check_absent_replicas(call, &object, &scale)?;
+            scale
         };
         scale_intake::check_patched_uid(call, object::uid(&object), &scale)?;
         let apply = (kind == PatchType::Apply).then_some(options.force);
@@ -239,7 +241,6 @@ async fn store_scale(
     let mut scale = scale.clone();
     admission.mutate(Some(&mut scale), Some(&old_scale)).await?;
     let replicas = replicas(call, &scale)?;
-    check_absent_replicas(call, &old, replicas)?;
     let mut new = old.clone();
     let path = &paths(call)?.spec_replicas;
     set_path(&mut new, &keys(path), json!(replicas));
@@ -264,11 +265,11 @@ async fn store_scale(
     }
 }
 
-/// Checks that a write gives a custom resource without replicas some: no replicas count as absent.
-fn check_absent_replicas(call: &Call, object: &Value, replicas: i64) -> Result<(), ApiError> {
+/// Checks that a patch gives a custom resource without replicas some: none count as absent.
+fn check_absent_replicas(call: &Call, object: &Value, scale: &Value) -> Result<(), ApiError> {
     let path = &paths(call)?.spec_replicas;
     let is_absent = object::at(object, &keys(path)).is_none();
-    if !is_absent || replicas != 0 || !call.served.resource.is_custom() {
+    if !is_absent || replicas(call, scale)? != 0 || !call.served.resource.is_custom() {
         return Ok(());
     }
     let why = format!("the spec replicas field \"{path}\" cannot be empty");
