@@ -1,11 +1,15 @@
 //! The inputs of commands that read an API and write nothing.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fmt::Display,
+    fs,
+    path::{Path, PathBuf},
+};
 
-use super::{Failure, generate, manifests::source_root, options};
+use super::{Failure, options};
 use crate::{
     Config,
-    config::{FILE_NAME, Workspace},
+    config::{FILE_NAME, Workspace, is_workspace, shown},
 };
 
 /// How a path is read.
@@ -27,11 +31,10 @@ pub(super) fn configs(
     config: Option<PathBuf>,
 ) -> Result<Vec<Config>, Failure> {
     if paths.is_empty() {
-        let path = config.or_else(generate::find).ok_or_else(|| {
-            Failure::Usage(format!(
-                "nothing to inspect: name files or folders, or run where a {FILE_NAME} is"
-            ))
-        })?;
+        let missing = format_args!(
+            "nothing to inspect: name files or folders, or run where a {FILE_NAME} is"
+        );
+        let path = find(config, missing)?;
         return Ok(Workspace::read(&path)?.crates);
     }
     let (mut all, mut crds, mut types) = (Vec::new(), Vec::new(), Config::new());
@@ -85,4 +88,24 @@ fn holds(folder: &Path, extension: &str) -> bool {
         level = below.into_iter().filter(|path| path.is_dir()).collect();
     }
     false
+}
+
+/// The codegen.toml that a flag names, or the nearest one, relative to the current folder.
+pub(super) fn find(given: Option<PathBuf>, missing: impl Display) -> Result<PathBuf, Failure> {
+    let nearest = || Workspace::find(&std::env::current_dir().ok()?);
+    given
+        .or_else(|| nearest().map(|path| shown(&path).into()))
+        .ok_or_else(|| Failure::Usage(missing.to_string()))
+}
+
+/// The source root of a crate, if the path is the folder of one without members; otherwise the path
+/// itself.
+pub(super) fn source_root(path: PathBuf) -> PathBuf {
+    let source = path.join("src");
+    let manifest = fs::read_to_string(path.join("Cargo.toml")).ok();
+    let is_alone = manifest.is_some_and(|text| !is_workspace(&text.parse().unwrap_or_default()));
+    match is_alone && source.is_dir() {
+        true => source,
+        false => path,
+    }
 }
