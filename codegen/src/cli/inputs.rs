@@ -2,14 +2,13 @@
 
 use std::{
     fmt::Display,
-    fs,
     path::{Path, PathBuf},
 };
 
 use super::{Failure, options};
 use crate::{
     Config,
-    config::{FILE_NAME, Workspace, is_workspace, shown},
+    config::{FILE_NAME, Workspace, shown},
 };
 
 /// How a path is read.
@@ -44,7 +43,7 @@ pub(super) fn configs(
         has_types |= !matches!(input, Input::Declared | Input::Crds);
         match input {
             Input::Declared => all.extend(Workspace::read(&path)?.crates),
-            Input::Rust => types = types.apis(source_root(path)),
+            Input::Rust => types = types.apis(path),
             #[cfg(feature = "go")]
             Input::Go => types = types.go(path, ["./..."]),
             Input::Crds => crds.push(path),
@@ -96,16 +95,4 @@ pub(super) fn find(given: Option<PathBuf>, missing: impl Display) -> Result<Path
     given
         .or_else(|| nearest().map(|path| shown(&path).into()))
         .ok_or_else(|| Failure::Usage(missing.to_string()))
-}
-
-/// The source root of a crate, if the path is the folder of one without members; otherwise the path
-/// itself.
-pub(super) fn source_root(path: PathBuf) -> PathBuf {
-    let source = path.join("src");
-    let manifest = fs::read_to_string(path.join("Cargo.toml")).ok();
-    let is_alone = manifest.is_some_and(|text| !is_workspace(&text.parse().unwrap_or_default()));
-    match is_alone && source.is_dir() {
-        true => source,
-        false => path,
-    }
 }

@@ -9,13 +9,7 @@ use crate::{
 };
 use clap::Args;
 
-use super::{
-    Failure,
-    flags::Flags,
-    inputs::{find, source_root},
-    options::ModeArgs,
-    style::Color,
-};
+use super::{Failure, flags::Flags, inputs::find, options::ModeArgs, style::Color};
 
 /// Write CRDs, roles and webhook configurations from types and markers, or CRDs from CRDs.
 ///
@@ -100,7 +94,7 @@ impl Manifests {
         }
         let mut config = self.options.apply(Config::new().crds(self.from_crds));
         let manifests = config.options.manifests.take().unwrap_or_default();
-        let apis = self.apis.into_iter().map(source_root);
+        let apis = self.apis.into_iter();
         let config = apis.fold(config, Config::apis);
         let config = config
             .features(self.features)

@@ -137,7 +137,11 @@ fn the_runtime_links_the_api_server_only_for_fakes() {
 fn only_write_touches_the_disk_for_output() {
     let writing = ["output/write.rs", "output/stage.rs"];
     // A program in cargo's target folder is no output.
-    let with_program = [&writing[..], &["config/evaluate.rs"]].concat();
+    let with_program = [
+        &writing[..],
+        &["config/evaluate.rs", "config/evaluated_program.rs"],
+    ]
+    .concat();
     check_absent("", &with_program, &FILE_SYSTEM_WRITES);
     for (file, word) in writing.into_iter().zip(["fs::remove_", "File::create"]) {
         let (_, text) = sources(file).remove(0);
