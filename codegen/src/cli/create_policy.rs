@@ -8,14 +8,14 @@ use crate::{
     Compat,
     config::{Error, shown},
     emit::manifests::crds,
-    operator::{Subject, names, policy, policy_edit},
+    operator::{Subject, names, policy, policy_edit, update::Step},
 };
 
 use super::{
     Failure,
     finish::Finish,
     kind::KindArgs,
-    operator::{Files, Project, refused},
+    operator::{Project, refused},
     style::{self, Color},
 };
 
@@ -72,12 +72,13 @@ impl CreatePolicy {
         }
         let module = names::module_of(&kind);
         let path = PathBuf::from(format!("config/policies/{module}.yaml"));
-        let mut files = Files::new(project.root.clone());
+        let mut files = project.files();
         if files.text(&path)?.is_some() {
             return Err(refused(project.taken(&path)));
         }
         files.write(path.clone(), written.text);
         files.add(&policy_edit(&module))?;
+        files.record(Step::Policy { module });
         let at = shown(&files.root().join(path));
         let finish = Finish::of_edits(self.dry_run, color);
         files.generate(project.configs)?.conclude(finish)?;

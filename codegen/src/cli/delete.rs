@@ -69,7 +69,7 @@ impl Delete {
 impl DeleteApi {
     fn run(self, color: Color) -> Result<(), Failure> {
         let project = Project::read(self.dry_run)?;
-        let mut files = Files::new(project.root.clone());
+        let mut files = project.files();
         let (api, resource) = self.kind.existing(&project, &files)?;
         let types = api.path(Part::Types).unwrap_or_default();
         let Some(types) = files.text(&types)? else {
@@ -90,6 +90,9 @@ impl DeleteApi {
         if project.versions_of(&api.group, &api.kind).count() == 1 {
             for edit in &migration_edits(&api.group, &api.plural) {
                 files.take(edit)?;
+            }
+            if let Some(written) = &mut files.written {
+                written.remove_migration(&api.group, &api.plural);
             }
         }
         let gone = Gone::new(&api, &types, &resource.accessor);

@@ -22,11 +22,13 @@ pub mod names;
 mod policy;
 mod references;
 mod text;
+pub mod update;
 mod webhook;
 
 use std::path::{Component, Path};
 
 use kube_codegen_templates::operator as templates;
+use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 pub use annotated::{BARE_OBJECT, annotated};
@@ -115,7 +117,7 @@ pub fn is_dispensable(path: &Path) -> bool {
 }
 
 /// A crate whose controllers run in one program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Operator {
     /// The name of the package and of the program.
     pub name: String,

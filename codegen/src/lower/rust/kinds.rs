@@ -27,7 +27,7 @@ use crate::{
 
 const TURN_ON: &str = "`--features NAMES` or `--all-features`, or `features` in codegen.toml, turns features on; `--no-default-features` off";
 
-const NOT_EXPANDED: &str = "macros are not expanded: declare kinds outside of them, or name the types of a library with `--evaluate` and \
+const NOT_EXPANDED: &str = "macros are not expanded: declare kinds outside of them, or name the types with `--evaluate` and \
      `--evaluate-types`";
 
 /// Whether types that source code does not show are evaluated.
@@ -141,6 +141,7 @@ fn report_unread(source: &Crate, kinds: &BTreeSet<usize>, found: &mut Diagnostic
         wanted,
         is_empty,
         macros,
+        versioned,
         off,
         undeclared,
         features,
@@ -155,7 +156,9 @@ fn report_unread(source: &Crate, kinds: &BTreeSet<usize>, found: &mut Diagnostic
         );
     }
     let files = kinds.iter().filter_map(|&kind| package.items.get(kind));
-    let files: BTreeSet<&str> = files.map(|kind| &*kind.place.file).collect();
+    let files = files.map(|kind| &*kind.place.file);
+    let unread = versioned.iter().map(|place| &*place.file);
+    let files: BTreeSet<&str> = files.chain(unread).collect();
     for wanted in wanted.iter().filter(|_| !package.is_partial && !is_empty) {
         if !files.iter().any(|file| is_below(file, wanted)) {
             let error = Diagnostic::error(format!("{} contains no kind", shown(wanted)));
@@ -183,6 +186,11 @@ fn report_unread(source: &Crate, kinds: &BTreeSet<usize>, found: &mut Diagnostic
             Diagnostic::warning("kinds are left out: the features that they need are off");
         let warning = warning.at(first.place.clone(), "needs another feature");
         found.push(warning.help(TURN_ON));
+    }
+    for place in versioned.iter().filter(|it| is_asked(&it.file)) {
+        let message = "`#[versioned]` makes several versions of the kind, and is not read";
+        let error = Diagnostic::error(message).at(place.clone(), "");
+        found.push(error.help("name their types with `--evaluate` and `--evaluate-types`"));
     }
     for place in macros {
         if wanted.iter().any(|wanted| is_below(&place.file, wanted)) {

@@ -37,6 +37,7 @@ mod operator_from;
 mod operator_kinds;
 mod operator_migration;
 mod operator_policy;
+mod operator_update;
 mod operator_webhooks;
 mod output;
 mod package;

@@ -94,7 +94,7 @@ fn sample() -> Sandbox {
 
 /// Creates the operator of `testdata/operator`, in which a kind has two versions and webhooks, and
 /// one of Kubernetes' kinds a controller and webhooks. `more` are flags of `create webhook`.
-fn whole_sample(more: &[&str]) -> Sandbox {
+pub(super) fn whole_sample(more: &[&str]) -> Sandbox {
     let sandbox = sample();
     create(&sandbox, "batch/v1beta1/Widget", &[]);
     let handlers = [&["--defaulting", "--validation", "--conversion"], more].concat();
@@ -134,6 +134,7 @@ fn with_a_certificate_of_cert_managers_it_differs_in_what_deploys_webhooks() {
         .map(|path| path.display().to_string())
         .collect();
     let expected = [
+        ".kube-codegen.json",
         "Cargo.toml",
         "config/role.yaml",
         "src/webhooks/mod.rs",

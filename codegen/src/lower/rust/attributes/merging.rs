@@ -125,6 +125,9 @@ impl<'a> Merging<'a> {
             }
             return;
         }
+        if demand.depth > 1 && self.target.items != WireType::List {
+            return self.idle(said, self.target.items, schema);
+        }
         if demand.depth > 1 {
             let finding =
                 Diagnostic::error(format!("`{}` on nested items is not supported", said.shown))

@@ -128,7 +128,7 @@ impl Cx<'_> {
             target.items = self.element_type(&self.reference(&item, &ty, &mut Diagnostics::new()));
         }
         let function = item.schema.schema_with.as_ref();
-        let code = function.and_then(|(path, _)| self.schema_of_function(&item, path));
+        let code = function.and_then(|(call, _)| self.schema_of_function(&item, call));
         if let Some(code) = code {
             (target.wire, target.items) = self.wire_types(&code);
             item.schema.code = Some(code);
@@ -166,7 +166,7 @@ impl Cx<'_> {
             variant.docs = text;
         }
         let function = schema.schema_with.as_ref().filter(|_| may_differ);
-        let code = function.and_then(|(path, _)| self.schema_of_function(item, path));
+        let code = function.and_then(|(call, _)| self.schema_of_function(item, call));
         schema.code = code;
         let demands = schema.demands.iter().map(|demand| &demand.said);
         let with = schema.with.as_ref().map(|with| Said {
@@ -213,7 +213,7 @@ impl Cx<'_> {
                 items: self.element_type(&ty),
             };
             let function = schema.schema_with.as_ref();
-            let code = function.and_then(|(path, _)| self.schema_of_function(item, path));
+            let code = function.and_then(|(call, _)| self.schema_of_function(item, call));
             if let Some(code) = code {
                 (target.wire, target.items) = self.wire_types(&code);
                 schema.code = Some(code);
