@@ -10,6 +10,7 @@ use tokio::net::TcpListener;
 
 #[cfg(feature = "secure-metrics")]
 use super::SecureMetrics;
+use super::clusters::{ClusterSource, Clusters};
 use super::health::Checks;
 use super::{AnyRunnable, Runnable, Selection, UnknownController};
 #[cfg(feature = "endpoints")]
@@ -156,6 +157,14 @@ impl ManagerBuilder {
     pub fn runnable(mut self, runnable: impl Runnable) -> Self {
         self.runnables.push((AnyRunnable::new(runnable), true));
         self
+    }
+
+    /// Runs controllers for each cluster of a source. `/readyz` tells which clusters fail.
+    pub fn clusters<S: ClusterSource>(self, mut clusters: Clusters<S>) -> Self {
+        clusters.set_default_metrics(&self.metrics);
+        self.ready
+            .add_check_of(Task::Cluster, Arc::new(clusters.check()));
+        self.runnable(clusters)
     }
 
     /// Like [`runnable`](Self::runnable), but `*` does not select it.

@@ -33,6 +33,7 @@
 mod access;
 mod builder;
 mod caches;
+pub mod clusters;
 #[cfg(feature = "endpoints")]
 mod endpoints;
 mod group;

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::group::run_group;
 use super::{AnyRunnable, ManagerError, OnStuckWork};
 use crate::clock::{FOREVER, after};
-use crate::leader::{LeaderElector, Stopped};
+use crate::leader::{LeaderElector, Leadership, Stopped};
 
 /// The phase of a manager between start and stop.
 #[derive(Clone, Default)]
@@ -91,7 +91,7 @@ impl Work {
                 Some(elector) if !leaders.is_empty() => {
                     lead(leaders, elector, stop, on_stuck_work).await
                 }
-                _ => work(leaders, stop, graceful_timeout).await,
+                _ => work(leaders, stop, graceful_timeout, None).await,
             }
         });
         let mut failed = None;
@@ -125,7 +125,7 @@ async fn lead(
     stop: &CancellationToken,
     on_stuck_work: OnStuckWork,
 ) -> Result<(), ManagerError> {
-    let run = |leadership: crate::leader::Leadership| {
+    let run = |leadership: Leadership| {
         let stop = leadership.token().clone();
         run_group(group, stop, Some(leadership))
     };
@@ -146,14 +146,15 @@ async fn lead(
     }
 }
 
-/// Runs `group` without an election.
-async fn work(
+/// Runs `group` without an election of its own.
+pub(super) async fn work(
     group: Group,
     stop: &CancellationToken,
     graceful_timeout: Duration,
+    leadership: Option<Leadership>,
 ) -> Result<(), ManagerError> {
     let mut tasks = JoinSet::new();
-    tasks.spawn(run_group(group, stop.clone(), None));
+    tasks.spawn(run_group(group, stop.clone(), leadership));
     let overdue = async {
         stop.cancelled().await;
         sleep_until(after(graceful_timeout)).await;

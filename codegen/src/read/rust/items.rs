@@ -273,6 +273,10 @@ impl FileReader<'_> {
         let attrs = made.as_deref().unwrap_or(attrs);
         let attributes = Attributes::new(attrs);
         let mut derives = attributes.derives();
+        if let Some(unread) = versioned::unread(attributes.all()) {
+            self.out.versioned.push(self.place(unread));
+            derives.names.retain(|it| it != "CustomResource");
+        }
         let has_derive = derives.names.iter().any(|it| it == "CustomResource");
         // The derive may be imported under another name.
         let is_kube = has_derive || names_group(attributes.all());

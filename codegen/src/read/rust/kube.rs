@@ -6,9 +6,6 @@ use syn::{Attribute, Lit, Meta};
 
 use super::syntax::ident_text;
 
-/// stackable-versioned changes types from version to version, which is not read.
-const VERSIONED: &str = "`#[versioned]` makes several versions of the kind, and is not read: name their types with `--evaluate` and `--evaluate-types`";
-
 /// The attributes of kube-derive 5 in `#[kube(…)]`.
 #[derive(Clone, Debug, FromAttributes)]
 #[darling(attributes(kube))]
@@ -150,10 +147,6 @@ impl KubeDerive {
     /// An attribute is unknown to kube-derive, a required one is missing, or kube-derive would
     /// reject a value.
     pub(super) fn read(attributes: &[Attribute], item: proc_macro2::Span) -> syn::Result<Self> {
-        let named = |name: &str| attributes.iter().find(|it| it.path().is_ident(name));
-        if let (Some(versioned), None) = (named("versioned"), named("kube")) {
-            return Err(syn::Error::new_spanned(versioned, VERSIONED));
-        }
         Self::from_attributes(attributes).map_err(|errors| {
             let errors = errors.flatten().into_iter().map(|error| {
                 let error = error.with_span(&item);

@@ -1,4 +1,4 @@
-//! `#[versioned]` of stackable-versioned, on modules of one version.
+//! `#[versioned]` of stackable-versioned, which is read on modules of one version.
 //!
 //! The macro makes a module for each version, whose kinds have the attributes of kube's derive.
 
@@ -51,6 +51,14 @@ pub(super) fn kube(attributes: &[Attribute], version: &str, name: &str) -> Optio
         attribute
     });
     Some(made.collect())
+}
+
+/// Returns the attribute of a type whose kinds are not read, as it changes from version to version.
+pub(super) fn unread(attributes: &[Attribute]) -> Option<&Attribute> {
+    let has_kube = attributes.iter().any(|it| it.path().is_ident("kube"));
+    let parts = parts_of(attributes).filter(|_| !has_kube)?;
+    let is_kind = parts.iter().any(|part| part.path().is_ident("crd"));
+    attributes.iter().find(|it| is_kind && is_versioned(it))
 }
 
 fn parts_of(attributes: &[Attribute]) -> Option<Parts> {

@@ -89,7 +89,8 @@ fn kinds_of_several_versions_of_a_macro_are_one_error_that_names_the_flags() {
         &[],
     );
     assert_eq!(run.code, 1);
-    run.says("error[K0201]: `#[versioned]` makes several versions of the kind, and is not read: name their types with `--evaluate` and `--evaluate-types`\n --> src/lib.rs:6:");
+    run.says("error[K0008]: `#[versioned]` makes several versions of the kind, and is not read\n --> src/lib.rs:6:");
+    run.says("help: name their types with `--evaluate` and `--evaluate-types`");
     assert_eq!(run.stderr.matches("error[").count(), 1, "{}", run.stderr);
 }
 
