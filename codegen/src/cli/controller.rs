@@ -4,6 +4,7 @@ use crate::{
     operator::{
         Api, Builtin, Controlled, builtin_fault, builtin_hint, builtin_kind, controller_path,
         is_builtin_group,
+        update::{NewBuiltin, NewController, Step},
     },
     output::Tree,
 };
@@ -104,20 +105,29 @@ pub(super) fn texts(controlled: &Controlled, files: &Files) -> Result<Tree, Fail
     let Controlled::Own(api) = controlled else {
         return Ok(written);
     };
-    let (sample, namespace) = sample_of(api, files)?;
     // The user may have renamed the sample.
-    let renamed = |text: String| {
-        text.replace(
-            "SAMPLE: &str = \"sample\"",
-            &format!("SAMPLE: &str = \"{sample}\""),
-        )
-        .replace(
-            "client(), \"default\"",
-            &format!("client(), \"{namespace}\""),
-        )
-    };
-    let written = written.into_iter();
-    Ok(written.map(|(path, text)| (path, renamed(text))).collect())
+    let (sample, namespace) = sample_of(api, files)?;
+    Ok(controlled.started_with(&sample, &namespace))
+}
+
+/// What the record says of a new controller.
+pub(super) fn step(controlled: &Controlled, files: &Files) -> Result<Step, Failure> {
+    Ok(match controlled {
+        Controlled::Own(api) => {
+            let (object, namespace) = sample_of(api, files)?;
+            Step::Controller(NewController {
+                api: api.clone(),
+                object,
+                namespace,
+            })
+        }
+        Controlled::Builtin(builtin) => Step::Builtin(NewBuiltin {
+            group: builtin.kind.group.to_owned(),
+            version: builtin.kind.version.to_owned(),
+            kind: builtin.kind.kind.to_owned(),
+            controller: builtin.controller.clone().unwrap_or_default(),
+        }),
+    })
 }
 
 /// Every text of a controller's files that counts as unchanged.

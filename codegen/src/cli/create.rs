@@ -3,7 +3,10 @@
 use crate::{
     config::{FILE_NAME, shown},
     model::{Conversion, Scope},
-    operator::{Api, Part, builtin_kind, names},
+    operator::{
+        Api, Part, builtin_kind, names,
+        update::{NewApi, Step},
+    },
     output::Tree,
 };
 use clap::{Args, Subcommand};
@@ -152,12 +155,16 @@ impl Described {
         let project = Project::read(self.dry_run)?;
         let group = self.kind.checked_group(&project)?;
         input_error(self.plural.as_deref().and_then(names::plural_fault))?;
-        let mut files = Files::new(project.root.clone());
+        let mut files = project.files();
         let api = self.api(&project, group, &files)?;
         check(&project, &api, &files)?;
         let mut new = api.files();
         new.extend(self.copied(&project, &api, &files)?);
         place(&api, new, &mut files)?;
+        files.record(Step::Api(NewApi {
+            api: api.clone(),
+            is_copy: self.from.is_some(),
+        }));
         let kinds = project.kinds();
         let conversion = unconverted(&project, &api);
         let meant = self.of_kubernetes(&api);

@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::{
     Failure,
-    controller::texts,
+    controller::{step, texts},
     finish::Finish,
     kind::{KindArgs, existing, has_field},
     operator::{Files, Project, input_error, refused},
@@ -39,7 +39,7 @@ pub(super) struct CreateController {
 impl CreateController {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         let project = Project::read(self.dry_run)?;
-        let mut files = Files::new(project.root.clone());
+        let mut files = project.files();
         let given = self.name.as_deref();
         let mut controlled = self.kind.controlled(&project, &files, given)?;
         if given.is_none() {
@@ -49,6 +49,7 @@ impl CreateController {
             check_types(&project, api)?;
         }
         controlled.set_controller(name(&project, &controlled, self.name)?);
+        files.record(step(&controlled, &files)?);
         for (path, text) in texts(&controlled, &files)? {
             if files.text(&path)?.is_some() {
                 return Err(refused(project.taken(&path)));

@@ -17,7 +17,10 @@ use crate::{
         ApiSet, Scope, TypeKind, TypeRef, Version,
         names::{compare_versions, upper_camel},
     },
-    operator::{Api, BARE_OBJECT, Part, annotated, names},
+    operator::{
+        Api, BARE_OBJECT, Part, annotated, names,
+        update::{NewApi, Step},
+    },
     output::yaml::to_yaml,
 };
 
@@ -67,7 +70,7 @@ impl Elsewhere {
     ) -> Result<(), Failure> {
         let project = Project::read(dry_run)?;
         let found = self.found(&project, wanted)?;
-        let mut files = Files::new(project.root.clone());
+        let mut files = project.files();
         write(&project, &found, &mut files)?;
         let mut notes = verify(&project, &found, &files)?;
         if found.crd["spec"]["conversion"]["strategy"] == "Webhook" {
@@ -286,6 +289,8 @@ fn write(project: &Project, found: &Found, files: &mut Files) -> Result<(), Fail
             new.insert(path, sample_text(found, &api));
         }
         place(&api, new, files)?;
+        let is_copy = true;
+        files.record(Step::Api(NewApi { api, is_copy }));
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ use crate::{
     operator::{
         edit::EditError,
         metric::{self, Metric, MetricType, Metrics},
+        update::Step,
     },
 };
 
@@ -72,7 +73,7 @@ impl CreateMetric {
         };
         input_error(metric.faults())?;
         let project = Project::read(self.dry_run)?;
-        let mut files = Files::new(project.root.clone());
+        let mut files = project.files();
         let metrics = Metrics(&project.operator);
         if files.text(&Metrics::table())?.is_none() {
             place(&project, metrics, &mut files)?;
@@ -110,6 +111,7 @@ fn place(project: &Project, metrics: Metrics<'_>, files: &mut Files) -> Result<(
         }
     }
     input_error(taken)?;
+    files.record(Step::Metrics);
     for (path, text) in new {
         files.write(path, text);
     }

@@ -4,7 +4,7 @@ use crate::{
     config::{FILE_NAME, shown},
     emit::{self, Undecided},
     model::{Conversion, Group},
-    operator::{Api, Certificates, Handler, Webhooks},
+    operator::{Api, Certificates, Handler, Webhooks, update::Step},
     options::type_path,
 };
 use clap::Args;
@@ -62,7 +62,7 @@ pub(super) struct CreateWebhook {
 impl CreateWebhook {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         let project = Project::read(self.dry_run)?;
-        let mut files = Files::new(project.root.clone());
+        let mut files = project.files();
         let mut webhooks = match (&self.elsewhere, &self.plural) {
             (Some(path), Some(plural)) => {
                 self.kind
@@ -85,6 +85,7 @@ impl CreateWebhook {
             files.left.extend(undecided(project.group(group), kind));
         }
         plan(&project, &webhooks, is_first, &mut files)?;
+        files.record(Step::Webhooks(webhooks.clone()));
         let finish = Finish::of_edits(self.dry_run, color);
         let write = match webhooks.has_tests() {
             true => format!(

@@ -11,13 +11,14 @@ use clap::{Args, Subcommand};
 
 use super::{
     Failure,
+    create_policy::take_policy,
     delete_controller::DeleteController,
     delete_metric::DeleteMetric,
     delete_webhook::{self, DeleteWebhook},
     finish::Finish,
     kind::{KindArgs, copied, existing},
     leftovers::{check_unchanged, check_unhooked, check_unused, unreadable},
-    operator::{Files, Project, refused},
+    operator::{Files, Project, input_error, refused},
     style::Color,
 };
 
@@ -73,7 +74,7 @@ impl Delete {
 impl DeleteApi {
     fn run(self, color: Color) -> Result<(), Failure> {
         let project = Project::read(self.dry_run)?;
-        let mut files = Files::new(project.root.clone());
+        let mut files = project.files();
         let (api, resource) = self.kind.existing(&project, &files)?;
         let types = api.path(Part::Types).unwrap_or_default();
         let Some(types) = files.text(&types)? else {
@@ -85,7 +86,9 @@ impl DeleteApi {
         };
         check_stored(&project, &api, &types)?;
         delete_webhook::take_conversion(&project, &api, &mut files, self.force)?;
+        let policy = take_policy(&project, &api, resource, &mut files)?;
         if !self.force {
+            input_error(policy)?;
             let mut variants = variants(&api).to_vec();
             variants.extend(copies(&project, &api, &files)?);
             check_unchanged(removed(&api), &variants, &files, "create api")?;
@@ -94,6 +97,9 @@ impl DeleteApi {
         if project.versions_of(&api.group, &api.kind).count() == 1 {
             for edit in &migration_edits(&api.group, &api.plural) {
                 files.take(edit)?;
+            }
+            if let Some(written) = &mut files.written {
+                written.remove_migration(&api.group, &api.plural);
             }
         }
         let gone = Gone::new(&api, &types, &resource.accessor);

@@ -10,7 +10,7 @@ use super::{
     finish::Finish,
     kind::KindArgs,
     leftovers::{check_unchanged, check_unhooked, check_unused},
-    operator::{Files, Project, refused},
+    operator::{Project, refused},
     style::Color,
 };
 
@@ -37,7 +37,7 @@ pub(super) struct DeleteController {
 impl DeleteController {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         let project = Project::read(self.dry_run)?;
-        let mut files = Files::new(project.root.clone());
+        let mut files = project.files();
         let controlled = self
             .kind
             .controlled(&project, &files, self.name.as_deref())?;

@@ -38,7 +38,7 @@ pub(super) struct DeleteMetric {
 impl DeleteMetric {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         let project = Project::read(self.dry_run)?;
-        let mut files = Files::new(project.root.clone());
+        let mut files = project.files();
         let table = Metrics::table();
         let shown_table = shown(&project.root.join(&table));
         let Some(text) = files.text(&table)? else {

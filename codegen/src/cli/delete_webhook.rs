@@ -50,13 +50,16 @@ pub(super) struct DeleteWebhook {
 impl DeleteWebhook {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         let project = Project::read(self.dry_run)?;
-        let mut files = Files::new(project.root.clone());
+        let mut files = project.files();
         let mut webhooks = self.kind.hooked(&project, &files)?;
         let stay = self.choose(&project, &mut webhooks, &files)?;
         // Without a sample, the tests count as changed.
         let _ = read_sample(&mut webhooks, &files);
         let changed = unhook(&webhooks, &stay, &mut files)?;
         let is_last = take_shared(&project, &webhooks, &mut files)?;
+        if let Some(written) = &mut files.written {
+            written.remove_handlers(&webhooks.module, &webhooks.handlers);
+        }
         let changed = changed.into_iter().chain(is_last.iter().flatten().cloned());
         let changed: Vec<PathBuf> = changed.collect();
         check_unchanged(&changed, &stay, &webhooks, &files, self.force)?;

@@ -7,7 +7,10 @@ use std::{
 
 use crate::{
     config::{FILE_NAME, Workspace, admits, is_workspace, shown},
-    operator::{Operator, is_dispensable, names, outside_folder, runtime_dependency},
+    operator::{
+        Operator, is_dispensable, names, outside_folder, runtime_dependency,
+        update::{Init as Started, Written},
+    },
     output::{self, Tree},
     release::RUNTIME,
 };
@@ -83,7 +86,13 @@ impl Init {
             let note = format!("{} exists and is kept", shown(&root.join(path)));
             style::eprint(&style::note(&note, color));
         }
-        let mut files = Files::new(root);
+        let is_default = runtime_dependency(RUNTIME).is_ok_and(|it| it == self.runtime);
+        let written = Written::new(Started {
+            operator: operator.clone(),
+            runtime: (!is_default).then(|| self.runtime.clone()),
+            kept: theirs.into_keys().collect(),
+        });
+        let mut files = Files::new(root, Some(written));
         let codegen_toml = tree.get(Path::new(FILE_NAME)).cloned().unwrap_or_default();
         for (path, text) in tree {
             files.write(path, text);

@@ -40,6 +40,7 @@ pub(super) fn check_unchanged(
     for path in paths {
         if let Some(text) = files.text(&path)?
             && !variants.iter().any(|files| files.get(&path) == Some(&text))
+            && files.recorded(&path) != Some(&text)
         {
             faults.push(changed(&path, files, command));
         }

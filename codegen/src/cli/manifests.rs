@@ -1,15 +1,15 @@
 //! `kube-codegen manifests`.
 
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
 use crate::{
     Config,
-    config::{FILE_NAME, Workspace, is_workspace},
+    config::{FILE_NAME, Workspace},
     options::define::MANIFESTS,
 };
 use clap::Args;
 
-use super::{Failure, flags::Flags, generate, options::ModeArgs, style::Color};
+use super::{Failure, flags::Flags, inputs::find, options::ModeArgs, style::Color};
 
 /// Write CRDs, roles and webhook configurations from types and markers, or CRDs from CRDs.
 ///
@@ -73,11 +73,10 @@ impl Manifests {
 
     fn configs(self) -> Result<Vec<Config>, Failure> {
         if self.apis.is_empty() && self.from_crds.is_empty() {
-            let path = self.config.or_else(generate::find).ok_or_else(|| {
-                Failure::Usage(format!(
-                    "no {FILE_NAME} here or above: name a folder of types, or CRDs with --from-crd"
-                ))
-            })?;
+            let missing = format_args!(
+                "no {FILE_NAME} here or above: name a folder of types, or CRDs with --from-crd"
+            );
+            let path = find(self.config, missing)?;
             let crates = Workspace::read(&path)?.crates;
             let configs: Vec<Config> = crates
                 .into_iter()
@@ -95,7 +94,7 @@ impl Manifests {
         }
         let mut config = self.options.apply(Config::new().crds(self.from_crds));
         let manifests = config.options.manifests.take().unwrap_or_default();
-        let apis = self.apis.into_iter().map(source_root);
+        let apis = self.apis.into_iter();
         let config = apis.fold(config, Config::apis);
         let config = config
             .features(self.features)
@@ -104,17 +103,5 @@ impl Manifests {
             .manifests(self.output, manifests)
             .manifests_only();
         Ok(vec![config])
-    }
-}
-
-/// The source root of a crate, if the path is the folder of one without members; otherwise the path
-/// itself.
-pub(super) fn source_root(path: PathBuf) -> PathBuf {
-    let source = path.join("src");
-    let manifest = fs::read_to_string(path.join("Cargo.toml")).ok();
-    let is_alone = manifest.is_some_and(|text| !is_workspace(&text.parse().unwrap_or_default()));
-    match is_alone && source.is_dir() {
-        true => source,
-        false => path,
     }
 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::operator::migration_edits;
+use crate::operator::{migration_edits, update::Step};
 use clap::Args;
 
 use super::{
     Failure,
     finish::Finish,
-    operator::{Files, Project, refused},
+    operator::{Project, refused},
     style::Color,
 };
 
@@ -36,11 +36,15 @@ impl Migrate {
                     .to_owned(),
             ));
         }
-        let mut files = Files::new(project.root.clone());
+        let mut files = project.files();
         for (group, plural) in &kinds {
             for edit in &migration_edits(group, plural) {
                 files.add(edit)?;
             }
+            files.record(Step::Migration {
+                group: (*group).to_owned(),
+                plural: (*plural).to_owned(),
+            });
         }
         let names = kinds
             .iter()

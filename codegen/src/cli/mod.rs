@@ -47,6 +47,7 @@ mod progress;
 mod schema;
 mod search;
 mod style;
+mod update;
 mod webhooks;
 
 use std::io::{self, Write as _};
@@ -98,6 +99,8 @@ enum Command {
     Create(create::Create),
     /// Remove from an operator what `kube-codegen create` added.
     Delete(delete::Delete),
+    /// Bring what was written to an operator up to this release, by a three-way merge.
+    Update(update::Update),
     /// Let an operator rewrite stored objects of its kinds in their storage version.
     Migrate(migrate::Migrate),
     /// Package an operator: one manifest, a Helm chart and an OLM bundle.
@@ -184,6 +187,7 @@ impl Cli {
             Command::Init(command) => command.run(color),
             Command::Create(command) => command.run(color),
             Command::Delete(command) => command.run(color),
+            Command::Update(command) => command.run(color),
             Command::Migrate(command) => command.run(color),
             Command::Package(command) => command.run(color),
             Command::Inspect(command) => command.run(color),

@@ -1,7 +1,7 @@
 //! The operator on disk: the files that commands read, and those that they plan to write.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
 };
@@ -10,14 +10,18 @@ use crate::{
     Config, Diagnostic, Diagnostics, Generator,
     config::{Error, FILE_NAME, Prepared, Workspace, lock_all, shown},
     model::{ApiSet, Group, Resource, Version},
-    operator::{Edit, Operator, controller_path, controller_test_path, names},
+    operator::{
+        Edit, Operator, controller_path, controller_test_path, names,
+        update::{Step, Written},
+    },
     output::{Locked, Plan},
 };
 
 use super::{
     Failure,
     finish::{Finish, prepare},
-    generate, style,
+    inputs::find,
+    style,
 };
 
 /// The files that a command writes and removes, apart from generated ones.
@@ -30,15 +34,30 @@ pub(super) struct Files {
     folders: Vec<PathBuf>,
     /// Notes about what is left to the user, such as lines that could not be added or removed.
     pub(super) left: Vec<String>,
+    /// The record of what was written; `None` in an operator that has none.
+    pub(super) written: Option<Written>,
 }
 
 impl Files {
-    pub(super) const fn new(root: PathBuf) -> Self {
+    pub(super) const fn new(root: PathBuf, written: Option<Written>) -> Self {
         Self {
             root,
             texts: BTreeMap::new(),
             folders: Vec::new(),
             left: Vec::new(),
+            written,
+        }
+    }
+
+    /// The contents of a file as it was written, if that was recorded.
+    pub(super) fn recorded(&self, path: &Path) -> Option<&String> {
+        self.written.as_ref()?.texts().get(path)
+    }
+
+    /// Records a step of which these files are.
+    pub(super) fn record(&mut self, step: Step) {
+        if let Some(written) = &mut self.written {
+            written.add(step);
         }
     }
 
@@ -121,7 +140,13 @@ impl Files {
     }
 
     /// Generates everything from these files.
-    pub(super) fn generate(self, configs: Vec<Config>) -> Result<Changes, Failure> {
+    pub(super) fn generate(mut self, configs: Vec<Config>) -> Result<Changes, Failure> {
+        if let Some(mut written) = self.written.take() {
+            let gone = self.texts.iter().filter(|(_, text)| text.is_none());
+            let gone: BTreeSet<PathBuf> = gone.map(|(path, _)| path.clone()).collect();
+            written.settle(&gone);
+            self.write(Written::PATH.into(), written.text());
+        }
         let configs = self.planned(configs);
         let prepared = prepare(&configs)?;
         Ok(Changes {
@@ -181,6 +206,8 @@ pub(super) struct Project {
     pub(super) configs: Vec<Config>,
     /// The API model of its kinds.
     pub(super) api: ApiSet,
+    /// The record of what was written; `None` if there is none.
+    pub(super) written: Option<Written>,
     /// Held from before anything is read until everything is written.
     _locked: Option<Locked>,
 }
@@ -189,11 +216,10 @@ impl Project {
     /// Reads the operator of the nearest codegen.toml, and locks its folders unless nothing will be
     /// written: of two commands, the second sees what the first one wrote.
     pub(super) fn read(dry_run: bool) -> Result<Self, Failure> {
-        let path = generate::find().ok_or_else(|| {
-            Failure::Usage(format!(
-                "no {FILE_NAME} in the current folder or above it: start an operator with `kube-codegen init`"
-            ))
-        })?;
+        let missing = format_args!(
+            "no {FILE_NAME} in the current folder or above it: start an operator with `kube-codegen init`"
+        );
+        let path = find(None, missing)?;
         let root = path.parent().unwrap_or(Path::new("")).to_owned();
         // Other crates, such as clients of other projects' kinds, are not part of the operator.
         let mut configs = Workspace::read(&path)?.crates;
@@ -221,13 +247,20 @@ impl Project {
         })?;
         let locked = (!dry_run).then(|| lock_all(&configs)).transpose()?;
         let api = config.model(&())?;
+        let written = read_record(&root)?;
         Ok(Self {
             operator,
             root,
             configs,
             api,
+            written,
             _locked: locked,
         })
+    }
+
+    /// The operator's files, without changes.
+    pub(super) fn files(&self) -> Files {
+        Files::new(self.root.clone(), self.written.clone())
     }
 
     /// The error that a file to create exists.
@@ -287,6 +320,26 @@ impl Project {
             short
         }
     }
+}
+
+/// The record of what was written to an operator.
+fn read_record(root: &Path) -> Result<Option<Written>, Failure> {
+    let path = root.join(Written::PATH);
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => {
+            let path = shown(&path).into();
+            return Err(Error::Read { path, source }.into());
+        }
+    };
+    let read = Written::read(&text).map_err(|error| {
+        refused(format!(
+            "{} is not a record of what kube-codegen wrote: {error}; restore it from version control, or remove it and do without `update`",
+            shown(&path)
+        ))
+    });
+    read.map(Some)
 }
 
 /// The folder whose versions declare the group.

@@ -1,14 +1,15 @@
 //! `--evaluate`: CRDs of kinds whose schemas only code knows, from the compiled crate.
 //!
 //! Reading the source comes first. For kinds that cannot be read, cargo builds the crate's library
-//! and a program that prints what their `crd()` returns. Cargo decides about the network as in the
-//! crate itself. What the program printed is kept below the target folder, under a hash of sources,
-//! manifest and lock file.
+//! and a program that prints what their `crd()` returns; of a program, a copy that does. Cargo
+//! decides about the network as in the crate itself. What the program printed is kept below the
+//! target folder, under a hash of sources, manifest and lock file.
 
 use std::{
     collections::BTreeMap,
     env, fs,
     hash::{DefaultHasher, Hash as _, Hasher as _},
+    io,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -17,6 +18,7 @@ use serde_json::Value;
 
 use super::{
     Config, Error,
+    evaluated_program::RootModule,
     layout::{manifest_folder, shown, whole},
     manifest::Manifest,
 };
@@ -34,12 +36,14 @@ use crate::{
 /// The folder of CRDs in the run that finds out which can be read.
 const PROBE: &str = "probe";
 
-/// A crate whose library can be linked.
+/// A crate that is compiled.
 struct Evaluated<'a> {
     source: &'a RustCrate,
     manifest: Manifest,
-    /// The name of the library.
-    library: String,
+    /// The name of the library or program, with which paths of its types start.
+    name: String,
+    /// The program, if there is no library that could be linked.
+    program: Option<RootModule>,
     folder: PathBuf,
     types: Vec<Asked>,
 }
@@ -50,15 +54,6 @@ struct Asked {
     path: String,
     /// Where it is declared, if source code shows it.
     place: Option<Place>,
-}
-
-impl Asked {
-    fn of_kind(kind: DeclaredKind) -> Option<Self> {
-        Some(Self {
-            path: kind.path?,
-            place: Some(kind.place),
-        })
-    }
 }
 
 impl Config {
@@ -93,8 +88,7 @@ impl Config {
                         .as_ref()
                         .is_some_and(|known| !known.contains_key(Path::new(&file)))
             });
-            let types: Vec<Asked> = kinds.filter_map(Asked::of_kind).collect();
-            crates.extend(Evaluated::new(source, types, manifests, self));
+            crates.extend(Evaluated::new(source, kinds.collect(), manifests, self));
         }
         check_types(&crates, manifests)?;
         let mut crds: BTreeMap<(String, String), Vec<Value>> = BTreeMap::new();
@@ -204,23 +198,23 @@ fn merged(mut crds: Vec<Value>) -> Value {
 /// Reports types of `evaluate-types` that belong to none of the crates.
 fn check_types(crates: &[Evaluated<'_>], manifests: &Manifests) -> Result<(), Error> {
     let is_known = |path: &str| {
-        let mut names = crates.iter().map(|it| it.library.as_str());
+        let mut names = crates.iter().map(|it| it.name.as_str());
         names.any(|name| path.split("::").next() == Some(name))
     };
     let mut paths = manifests.evaluate_types.iter();
     let Some(unknown) = paths.find(|path| !is_known(path)) else {
         return Ok(());
     };
-    let message = format!("`{unknown}` is in none of the libraries that are read");
-    let help = "a path starts with the name of a library: `my_operator::crd::Cluster`";
+    let message = format!("`{unknown}` is in none of the crates that are read");
+    let help = "a path starts with the name of a library, or of a package without one: `my_operator::crd::Cluster`";
     Err(Error::Config(Diagnostic::error(message).help(help).into()))
 }
 
 impl<'a> Evaluated<'a> {
-    /// Returns the crate of a source, unless it has no library or nothing to evaluate.
+    /// Returns the crate of a source, unless nothing can be asked or there is nothing to ask.
     fn new(
         source: &'a RustCrate,
-        mut types: Vec<Asked>,
+        kinds: Vec<DeclaredKind>,
         manifests: &Manifests,
         config: &Config,
     ) -> Option<Self> {
@@ -231,16 +225,41 @@ impl<'a> Evaluated<'a> {
         let folder = manifest_folder(&whole(root))?.to_owned();
         let manifest = Manifest::read(&folder, &config.disk)?;
         let library = manifest.library(&config.disk);
-        let library = library.filter(|it| !it.is_macros)?.name;
+        let (name, program) = match library.filter(|it| !it.is_macros) {
+            Some(library) => (library.name, None),
+            None => {
+                let (program, path) = manifest.program(&config.disk)?;
+                let shown = path.strip_prefix(manifest.workspace_folder());
+                let root = RootModule {
+                    name: program,
+                    shown: shown.unwrap_or(&path).to_owned(),
+                    path,
+                };
+                (manifest.name()?.replace('-', "_"), Some(root))
+            }
+        };
+        let types = kinds.into_iter().filter_map(|kind| {
+            let path = match program {
+                Some(_) => kind.path_inside,
+                None => kind.path,
+            };
+            Some(Asked {
+                path: path?,
+                place: Some(kind.place),
+            })
+        });
+        let mut types: Vec<Asked> = types.collect();
+        let root = program.as_ref().map_or(PROGRAM, |_| "crate");
         types.extend(manifests.evaluate_types.iter().filter_map(|path| {
             let (first, rest) = path.split_once("::")?;
-            let path = format!("{PROGRAM}::{rest}");
-            (first == library).then_some(Asked { path, place: None })
+            let path = format!("{root}::{rest}");
+            (first == name).then_some(Asked { path, place: None })
         }));
         (!types.is_empty()).then_some(Self {
             source,
             manifest,
-            library,
+            name,
+            program,
             folder,
             types,
         })
@@ -255,58 +274,58 @@ impl<'a> Evaluated<'a> {
         let name = self.manifest.name().unwrap_or_default();
         let build = target.join("kube-codegen");
         let folder = build.join("evaluate").join(name);
-        let lock = self.manifest.workspace_folder().join("Cargo.lock");
-        let lock = fs::read(lock).ok();
-        let program = self.program();
+        let program = self.text(config)?;
         let manifest = self.program_manifest(config);
-        let mut hasher = DefaultHasher::new();
-        (&program, &manifest, &lock, self.manifest.table.to_string()).hash(&mut hasher);
-        let dependencies = self.source.dependencies.iter().flat_map(|it| &it.files);
-        for file in self.source.files.iter().chain(dependencies) {
-            (&file.name, &file.text).hash(&mut hasher);
-        }
-        let kept = folder.join(format!("{:016x}.json", hasher.finish()));
-        if let Some(crds) = fs::read_to_string(&kept)
+        let kept = || folder.join(format!("{:016x}.json", self.hash(&program, &manifest)));
+        let kept_before = kept();
+        if let Some(crds) = fs::read_to_string(&kept_before)
             .ok()
             .and_then(|text| self.parse(&text))
         {
             return Ok(crds);
         }
-        let files = [
-            ("Cargo.toml", Some(manifest.into_bytes())),
-            ("Cargo.lock", lock),
-            ("src/main.rs", Some(program.into_bytes())),
-        ];
-        let write = |path: &Path, bytes: &[u8]| {
-            let parent = path.parent().unwrap_or(path);
-            fs::create_dir_all(parent).and_then(|()| fs::write(path, bytes))
+        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(cargo);
+        command.args(["run", "--quiet", "--target-dir"]).arg(&build);
+        let written = match &self.program {
+            Some(root) => root.write(&program, &folder).map(|wrapper| {
+                command.args(["--bin", &root.name]);
+                command.args(feature_flags(config));
+                command.env("RUSTC_WORKSPACE_WRAPPER", wrapper);
+            }),
+            None => write_program(&folder, &program, &manifest, self.lock()).map(|manifest| {
+                command.arg("--manifest-path").arg(manifest);
+            }),
         };
-        for (path, bytes) in files {
-            let path = folder.join(path);
-            if let Some(bytes) = bytes {
-                write(&path, &bytes)
-                    .map_err(|error| self.failed(&format!("{}: {error}", shown(&path))))?;
-            }
-        }
-        let text = self.run(&folder, &build)?;
+        written.map_err(|error| self.failed(&format!("{}: {error}", shown(&folder))))?;
+        let text = self.run(&mut command)?;
         let crds = self
             .parse(&text)
             .ok_or_else(|| self.failed("the program did not print a CRD for each kind"))?;
-        // Without the copy, the next run asks again.
-        let _ = write(&kept, text.as_bytes());
+        // Without the copy, the next run asks again. cargo may have written the lock file.
+        let _ = fs::write(kept(), text.as_bytes());
         Ok(crds)
     }
 
+    fn lock(&self) -> Option<Vec<u8>> {
+        fs::read(self.manifest.workspace_folder().join("Cargo.lock")).ok()
+    }
+
+    /// A hash of all that decides what the program prints.
+    fn hash(&self, program: &str, manifest: &str) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        let own = self.manifest.table.to_string();
+        (program, manifest, self.lock(), own).hash(&mut hasher);
+        let dependencies = self.source.dependencies.iter().flat_map(|it| &it.files);
+        for file in self.source.files.iter().chain(dependencies) {
+            (&file.name, &file.text).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+
     /// Builds and runs the program, with the toolchain and configuration of the crate.
-    fn run(&self, folder: &Path, build: &Path) -> Result<String, Error> {
-        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let output = Command::new(cargo)
-            .args(["run", "--quiet", "--manifest-path"])
-            .arg(folder.join("Cargo.toml"))
-            .arg("--target-dir")
-            .arg(build)
-            .current_dir(&self.folder)
-            .output();
+    fn run(&self, command: &mut Command) -> Result<String, Error> {
+        let output = command.current_dir(&self.folder).output();
         let output = output.map_err(|error| self.failed(&format!("cannot run cargo: {error}")))?;
         if !output.status.success() {
             return Err(self.failed(&String::from_utf8_lossy(&output.stderr)));
@@ -334,15 +353,44 @@ impl<'a> Evaluated<'a> {
         crds.filter(|crds| crds.len() == self.types.len())
     }
 
-    fn program(&self) -> String {
+    /// The root module of the program that prints the CRDs.
+    fn text(&self, config: &Config) -> Result<String, Error> {
+        let Some(root) = &self.program else {
+            return Ok(self.main("kube::CustomResourceExt"));
+        };
+        if self.manifest.dependency("serde_json").is_none() {
+            return Err(
+                self.failed("a program prints them with serde_json: add it to the dependencies")
+            );
+        }
+        let copy = root.with_main(&self.main(&self.kube_trait()), &config.disk);
+        copy.map_err(|why| self.failed(&why))
+    }
+
+    /// The path by which a program names the trait of kinds: as its kinds do.
+    fn kube_trait(&self) -> String {
+        let mut names = ["kube", "kube_core", "kube-core"].into_iter();
+        if let Some(name) = names.find(|name| self.manifest.dependency(name).is_some()) {
+            return format!("::{}::CustomResourceExt", name.replace('-', "_"));
+        }
+        // `#[kube(crates(kube_core = "…"))]`, and the same of stackable-versioned.
+        let mut files = self.source.files.iter();
+        let named = files.find_map(|file| {
+            let (_, rest) = file.text.split_once("kube_core = \"")?;
+            rest.split('"').next()
+        });
+        format!("{}::CustomResourceExt", named.unwrap_or("::kube"))
+    }
+
+    fn main(&self, kube_trait: &str) -> String {
         let lines = self.types.iter().map(|Asked { path, .. }| {
             format!(
-                "    let crd = serde_json::to_string(&<{path} as kube::CustomResourceExt>::crd()).unwrap();\n    \
+                "    let crd = ::serde_json::to_string(&<{path} as {kube_trait}>::crd()).unwrap();\n    \
                  writeln!(std::io::stdout(), \"{{crd}}\").unwrap();\n"
             )
         });
         let lines: String = lines.collect();
-        format!("use std::io::Write as _;\n\nfn main() {{\n{lines}}}\n")
+        format!("fn main() {{\n    use std::io::Write as _;\n{lines}}}\n")
     }
 
     fn program_manifest(&self, config: &Config) -> String {
@@ -382,4 +430,44 @@ impl<'a> Evaluated<'a> {
             "[package]\nname = \"kube-codegen-evaluation\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n[workspace]\n\n{manifest}"
         )
     }
+}
+
+/// Writes the program that links a library, and returns the path of its manifest.
+fn write_program(
+    folder: &Path,
+    program: &str,
+    manifest: &str,
+    lock: Option<Vec<u8>>,
+) -> io::Result<PathBuf> {
+    let files = [
+        ("src/main.rs", Some(program.as_bytes())),
+        ("Cargo.lock", lock.as_deref()),
+        ("Cargo.toml", Some(manifest.as_bytes())),
+    ];
+    fs::create_dir_all(folder.join("src"))?;
+    for (path, bytes) in files {
+        if let Some(bytes) = bytes {
+            fs::write(folder.join(path), bytes)?;
+        }
+    }
+    Ok(folder.join("Cargo.toml"))
+}
+
+/// The flags of cargo for the features that are read.
+fn feature_flags(config: &Config) -> Vec<String> {
+    let mut flags = Vec::new();
+    if config.features.all {
+        flags.push("--all-features".to_owned());
+    }
+    if config.features.without_default {
+        flags.push("--no-default-features".to_owned());
+    }
+    if !config.features.names.is_empty() {
+        let names = config.features.names.iter().map(String::as_str);
+        flags.push(format!(
+            "--features={}",
+            names.collect::<Vec<_>>().join(",")
+        ));
+    }
+    flags
 }

@@ -134,6 +134,28 @@ impl Manifest {
             .collect()
     }
 
+    /// Returns the name and the root module of the program that `src/main.rs` is, or of the only
+    /// one that the manifest names.
+    pub(super) fn program(&self, disk: &Disk) -> Option<(String, PathBuf)> {
+        let main = self.folder.join("src/main.rs");
+        let named = self.table.get("bin").and_then(Value::as_array);
+        let named = named.into_iter().flatten().filter_map(|program| {
+            let path = program.get("path").and_then(Value::as_str);
+            let path = path.map_or_else(|| main.clone(), |path| self.folder.join(path));
+            let name = program.get("name")?.as_str()?;
+            Some((name.to_owned(), normalize(&path)))
+        });
+        let named: Vec<(String, PathBuf)> = named.collect();
+        let of_main = named.iter().find(|(_, path)| *path == main);
+        let found = match (of_main, named.as_slice()) {
+            (Some(program), _) => program.clone(),
+            (None, _) if disk.is_file(&main) => (self.name()?.to_owned(), main),
+            (None, [only]) => only.clone(),
+            _ => return None,
+        };
+        disk.is_file(&found.1).then_some(found)
+    }
+
     /// Returns the dependencies of all platforms, without those of tests and build scripts.
     pub(super) fn requirements(&self) -> Vec<Requirement> {
         let targets = self.table.get("target").and_then(Value::as_table);

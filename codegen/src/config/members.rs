@@ -14,8 +14,8 @@ use super::{
 const MOST_DEEP: usize = 3;
 
 /// Returns the source roots of a workspace's own crate and of its members, those that may declare
-/// kinds; those of the crates below, if the folder belongs to none. There are none if the folder is
-/// a crate or in one.
+/// kinds; those of the crates below, if the folder belongs to none or its own declare no kinds.
+/// There are none if the folder is a crate or in one.
 ///
 /// # Errors
 ///
@@ -30,16 +30,37 @@ pub(super) fn members(apis: &Apis, disk: &Disk) -> Result<Vec<Apis>, Error> {
         let crates = members_of(folder, disk)?.into_iter();
         roots.extend(crates.map(|one| source_folder(&one, disk)));
     } else if disk.is_dir(folder) && manifest_folder(&whole(folder)).is_none() {
-        for one in crates_below(folder, MOST_DEEP, disk)? {
-            let members = members_of(&one, disk)?;
-            let crates = if members.is_empty() {
-                vec![one]
-            } else {
-                members
-            };
-            roots.extend(crates.iter().map(|one| source_folder(one, disk)));
-        }
+        roots = roots_below(folder, disk)?;
     }
+    let mut found = with_kinds(roots, disk)?;
+    let has_own = || with_kinds(vec![source_folder(folder, disk)], disk).map(|own| !own.is_empty());
+    if found.is_empty() && disk.is_file(&folder.join("Cargo.toml")) && !has_own()? {
+        found = with_kinds(roots_below(folder, disk)?, disk)?;
+    }
+    let found = found.into_iter().map(|folder| Apis {
+        folder,
+        groups: Vec::new(),
+    });
+    Ok(found.collect())
+}
+
+/// Returns the source roots of the crates and workspaces below a folder.
+fn roots_below(folder: &Path, disk: &Disk) -> Result<Vec<PathBuf>, Error> {
+    let mut roots = Vec::new();
+    for one in crates_below(folder, MOST_DEEP, disk)? {
+        let members = members_of(&one, disk)?;
+        let crates = if members.is_empty() {
+            vec![one]
+        } else {
+            members
+        };
+        roots.extend(crates.iter().map(|one| source_folder(one, disk)));
+    }
+    Ok(roots)
+}
+
+/// Returns those of the source roots that may declare kinds.
+fn with_kinds(roots: Vec<PathBuf>, disk: &Disk) -> Result<Vec<PathBuf>, Error> {
     let mut found = Vec::new();
     for root in roots {
         if disk.is_dir(&root) && mentions_kinds(&root, disk)? {
@@ -48,11 +69,7 @@ pub(super) fn members(apis: &Apis, disk: &Disk) -> Result<Vec<Apis>, Error> {
     }
     found.sort();
     found.dedup();
-    let found = found.into_iter().map(|folder| Apis {
-        folder,
-        groups: Vec::new(),
-    });
-    Ok(found.collect())
+    Ok(found)
 }
 
 /// Returns the folders of a workspace's own crate and of its members; none if the folder is no
@@ -108,9 +125,6 @@ fn source_folder(folder: &Path, disk: &Disk) -> PathBuf {
 
 /// Returns the folders below one that have a manifest, without those below another such folder.
 fn crates_below(folder: &Path, most: usize, disk: &Disk) -> Result<Vec<PathBuf>, Error> {
-    if disk.is_file(&folder.join("Cargo.toml")) {
-        return Ok(vec![folder.to_owned()]);
-    }
     let Some(most) = most.checked_sub(1) else {
         return Ok(Vec::new());
     };
@@ -118,8 +132,12 @@ fn crates_below(folder: &Path, most: usize, disk: &Disk) -> Result<Vec<PathBuf>,
     for path in disk.entries(folder)? {
         let name = path.file_name().and_then(|name| name.to_str());
         let is_hidden = name.is_none_or(|name| name.starts_with('.') || name == "target");
-        if !is_hidden && disk.is_dir(&path) && !path.is_symlink() {
-            crates.extend(crates_below(&path, most, disk)?);
+        if is_hidden || !disk.is_dir(&path) || path.is_symlink() {
+            continue;
+        }
+        match disk.is_file(&path.join("Cargo.toml")) {
+            true => crates.push(path),
+            false => crates.extend(crates_below(&path, most, disk)?),
         }
     }
     Ok(crates)

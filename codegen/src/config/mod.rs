@@ -17,6 +17,7 @@ mod dependencies;
 mod disk;
 mod error;
 mod evaluate;
+mod evaluated_program;
 mod features;
 mod fetched;
 mod file;

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{KnownType, TypeRef, WebhookEndpoint, schema::Schema};
 
@@ -100,7 +100,7 @@ impl Resource {
 }
 
 /// The scope of a kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scope {
     /// Objects live in a namespace.
     Namespaced,

@@ -405,6 +405,8 @@ pub struct UnionVariant {
     pub fields: Vec<Field>,
     /// Whether the fields are named in Rust.
     pub named: bool,
+    /// `serde(untagged)`: serde writes only the data.
+    pub untagged: bool,
 }
 
 /// A reference to a type.

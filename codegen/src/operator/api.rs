@@ -1,10 +1,11 @@
 //! One kind of an operator: its files, and its lines in the user's files.
 
-use std::path::PathBuf;
+use std::{ops::Not, path::PathBuf};
 
 use kube_codegen_templates::operator::api::{
     CONTROLLER, SAMPLE, SUPPORT, TEST, TEST_EXAMPLE, TYPES, VERSION,
 };
+use serde::{Deserialize, Serialize};
 
 use super::{APP, CORE, Operator, WIDTH, controller, edit::At, edits::Edit, names};
 use crate::{model::Scope, output::Tree, scaffold::fill};
@@ -13,9 +14,11 @@ use crate::{model::Scope, output::Tree, scaffold::fill};
 const ARGUMENTS: usize = 60;
 
 /// A kind in one version of its group.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Api {
     /// The operator that it belongs to.
+    #[serde(skip)]
     pub operator: Operator,
     /// The group's full name.
     pub group: String,
@@ -28,6 +31,7 @@ pub struct Api {
     /// The module with its types.
     pub module: String,
     /// The name of its controller, test and sample; `None` if the version has no controller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub controller: Option<String>,
     /// The name of its sample.
     pub sample: String,
@@ -36,15 +40,20 @@ pub struct Api {
     /// Whether its objects live in namespaces.
     pub scope: Scope,
     /// Whether another version of the kind is the storage version.
+    #[serde(default, skip_serializing_if = "Not::not")]
     pub is_further_version: bool,
     /// Whether it is the operator's first kind to be created, or the last to be deleted.
+    #[serde(skip)]
     pub is_first: bool,
     /// Whether what tests share comes and goes with it: it is the first or last kind, and no test
     /// of others uses that.
+    #[serde(skip)]
     pub brings_support: bool,
     /// Whether it is the first or last kind of its version.
+    #[serde(skip)]
     pub is_first_of_version: bool,
     /// Whether its spec has the example field, whose rule a test violates.
+    #[serde(default, skip_serializing_if = "Not::not")]
     pub has_example: bool,
 }
 

@@ -1,6 +1,7 @@
 //! The certificate of an operator's webhooks: its issuer, and the files for it.
 
 use kube_codegen_templates::operator::webhook::{cert_manager, self_signed};
+use serde::{Deserialize, Serialize};
 
 const CERT_MANAGER: [(&str, &str); 5] = [
     (
@@ -32,7 +33,8 @@ const COMPONENT: &str = "config/webhooks/kustomization.yaml";
 const NAMES: &str = "config/webhooks/names.yaml";
 
 /// The issuer of the webhooks' certificate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Certificates {
     /// cert-manager, which must be installed in the cluster.
     #[default]

@@ -85,6 +85,24 @@ impl Controlled {
         }
     }
 
+    /// [`Self::files`], with tests that start with another object than the sample that `create`
+    /// writes.
+    #[must_use]
+    pub fn started_with(&self, object: &str, namespace: &str) -> Tree {
+        let renamed = |text: String| {
+            text.replace(
+                "SAMPLE: &str = \"sample\"",
+                &format!("SAMPLE: &str = \"{object}\""),
+            )
+            .replace(
+                "client(), \"default\"",
+                &format!("client(), \"{namespace}\""),
+            )
+        };
+        let files = self.files().into_iter();
+        files.map(|(path, text)| (path, renamed(text))).collect()
+    }
+
     /// The controller's lines in other files.
     #[must_use]
     pub fn edits(&self) -> Vec<Edit> {

@@ -6,6 +6,7 @@ use kube_codegen_templates::operator::webhook::{
     self, CONVERSION, DEFAULTING, KIND, MODULE, SERVICE, TEST, TEST_DEFAULTING, TEST_SPOKE,
     TEST_VALIDATION, VALIDATION,
 };
+use serde::{Deserialize, Serialize};
 
 use super::{
     APP, Api, CORE, Certificates, Edit, EditKind, Part, TESTS,
@@ -25,7 +26,8 @@ const MODULE_PATH: &str = "src/webhooks/mod.rs";
 const DEPLOYED: &str = "config/kustomization.yaml";
 
 /// The task of a webhook.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Handler {
     /// Sets defaults on objects.
     Defaulting,
@@ -51,12 +53,13 @@ impl Handler {
 }
 
 /// The webhooks of a kind in a version that a command adds or removes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Webhooks {
     /// The kind.
     pub api: Api,
     /// The path of its type, if that is not the operator's: the kind is one of Kubernetes or of
     /// another project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elsewhere: Option<String>,
     /// The module of its handlers.
     pub module: String,

@@ -133,6 +133,7 @@ impl Cx<'_> {
                     docs: variant.docs.clone(),
                     fields,
                     named,
+                    untagged: variant.serde.untagged,
                 }
             })
             .collect();

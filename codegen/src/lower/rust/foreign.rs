@@ -45,6 +45,7 @@ pub(super) fn own<'i>(
     let is_foreign = |item: &Item| domain(item).is_some() || is_of_kopium(item);
     // Bindings for other projects consist of their kinds.
     let is_mixed = of_crate.iter().any(|(_, item)| !is_foreign(item));
+    let has_permitted = of_crate.iter().any(|(_, item)| !is_refused(item));
     let mut reported = BTreeSet::new();
     let mut own = Vec::new();
     for (index, item) in of_crate {
@@ -64,8 +65,7 @@ pub(super) fn own<'i>(
             continue;
         }
         let is_chosen = manifests.is_some_and(Manifests::is_selective);
-        let approved = || kube.annotations.iter().any(|(key, _)| key == APPROVAL);
-        if !is_chosen && is_mixed && is_protected(&kube.group) && !approved() {
+        if !is_chosen && has_permitted && is_refused(item) {
             let message = format!(
                 "the CRD of `{}` is left out: {} is a group of Kubernetes",
                 kube.kind, kube.group
@@ -111,10 +111,14 @@ fn domain(item: &Item) -> Option<&'static str> {
     PROJECTS.iter().find(is_in).copied()
 }
 
-fn is_protected(group: &str) -> bool {
-    ["k8s.io", "kubernetes.io"]
-        .iter()
-        .any(|it| is_within(group, it))
+/// Whether the API server refuses the CRD of a kind because its group is one of Kubernetes' own.
+fn is_refused(item: &Item) -> bool {
+    let Some(kube) = &item.kube else {
+        return false;
+    };
+    let mut domains = ["k8s.io", "kubernetes.io"].iter();
+    let is_protected = domains.any(|it| is_within(&kube.group, it));
+    is_protected && !kube.annotations.iter().any(|(key, _)| key == APPROVAL)
 }
 
 fn is_within(group: &str, domain: &str) -> bool {

@@ -14,6 +14,7 @@ use super::{
     foreign, has_derive, keys,
     reach::{Reach, reach},
     resolve::Resolver,
+    twins,
 };
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
@@ -27,7 +28,7 @@ use crate::{
 
 const TURN_ON: &str = "`--features NAMES` or `--all-features`, or `features` in codegen.toml, turns features on; `--no-default-features` off";
 
-const NOT_EXPANDED: &str = "macros are not expanded: declare kinds outside of them, or name the types of a library with `--evaluate` and \
+const NOT_EXPANDED: &str = "macros are not expanded: declare kinds outside of them, or name the types with `--evaluate` and \
      `--evaluate-types`";
 
 /// Whether types that source code does not show are evaluated.
@@ -141,6 +142,7 @@ fn report_unread(source: &Crate, kinds: &BTreeSet<usize>, found: &mut Diagnostic
         wanted,
         is_empty,
         macros,
+        versioned,
         off,
         undeclared,
         features,
@@ -155,7 +157,9 @@ fn report_unread(source: &Crate, kinds: &BTreeSet<usize>, found: &mut Diagnostic
         );
     }
     let files = kinds.iter().filter_map(|&kind| package.items.get(kind));
-    let files: BTreeSet<&str> = files.map(|kind| &*kind.place.file).collect();
+    let files = files.map(|kind| &*kind.place.file);
+    let unread = versioned.iter().map(|place| &*place.file);
+    let files: BTreeSet<&str> = files.chain(unread).collect();
     for wanted in wanted.iter().filter(|_| !package.is_partial && !is_empty) {
         if !files.iter().any(|file| is_below(file, wanted)) {
             let error = Diagnostic::error(format!("{} contains no kind", shown(wanted)));
@@ -184,6 +188,11 @@ fn report_unread(source: &Crate, kinds: &BTreeSet<usize>, found: &mut Diagnostic
         let warning = warning.at(first.place.clone(), "needs another feature");
         found.push(warning.help(TURN_ON));
     }
+    for place in versioned.iter().filter(|it| is_asked(&it.file)) {
+        let message = "`#[versioned]` makes several versions of the kind, and is not read";
+        let error = Diagnostic::error(message).at(place.clone(), "");
+        found.push(error.help("name their types with `--evaluate` and `--evaluate-types`"));
+    }
     for place in macros {
         if wanted.iter().any(|wanted| is_below(&place.file, wanted)) {
             let warning = Diagnostic::warning("kinds that a macro declares are not read");
@@ -211,13 +220,7 @@ fn report_alternatives(package: &Package, reached: &BTreeSet<usize>, found: &mut
             first.insert(name, item);
             continue;
         };
-        let message = format!("`{}` is declared twice in this module", item.name);
-        found.push(
-            Diagnostic::error(message)
-                .at(item.place.clone(), "the second time")
-                .at(first.place.clone(), "the first time")
-                .help("conditions on other things than features and the operating system are not decided: give the types distinct names or modules"),
-        );
+        found.push(twins::declared_twice(first, item));
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::super::object;
-use super::{Cx, at_item, attributes, checks::is_camel_case, resolve::Resolved};
+use super::{Cx, at_item, attributes, resolve::Resolved};
 use crate::{
     diag::{Diagnostic, Diagnostics},
     lower::{crate_markers::conversion, validation, verbs, whole},
@@ -303,7 +303,7 @@ fn check_names(item: &Item, kube: &KubeDerive, diagnostics: &mut Diagnostics) {
         .chain(
             std::iter::once(&kube.kind)
                 .chain(&kube.root)
-                .filter(|name| !is_camel_case(name)),
+                .filter(|name| !is_kind(name)),
         )
         .chain(
             labels
@@ -317,9 +317,16 @@ fn check_names(item: &Item, kube: &KubeDerive, diagnostics: &mut Diagnostics) {
                 format!("`{name}` in `#[kube(…)]` is not a valid name"),
                 "named by kube",
             )
-            .help("groups are DNS names and plurals DNS labels, in lower case; kinds are in camel case"),
+            .help("groups are DNS names and plurals DNS labels, in lower case; kinds are letters and digits"),
         );
     }
+}
+
+/// Whether the API server accepts the kind, which is in camel case by convention only, and Rust the
+/// type of that name.
+fn is_kind(name: &str) -> bool {
+    let label = name.to_ascii_lowercase();
+    names::is_label_1035(&label) && !name.contains('-') && name != "Self"
 }
 
 /// Checks that the fields can be placed at the root: they are named and do not clash with those

@@ -134,12 +134,16 @@ pub fn declared(source: &Crate, options: &Options) -> Vec<DeclaredKind> {
     kinds
         .filter_map(|item| {
             let kube = item.kube.as_deref()?;
-            let path = cx.path_through(PROGRAM, item, kube.root_name());
+            let path = |root: &str| {
+                let path = cx.path_through(root, item, kube.root_name());
+                path.map(|path| path.path)
+            };
             Some(DeclaredKind {
                 group: kube.group.clone(),
                 kind: kube.kind.clone(),
                 plural: plural(kube),
-                path: path.map(|path| path.path),
+                path: path(PROGRAM),
+                path_inside: path("crate"),
                 place: item.place.clone(),
             })
         })
@@ -161,6 +165,8 @@ pub struct DeclaredKind {
     /// The path by which a program names the type, in which [`PROGRAM`] is the crate; `None` if it
     /// is not public.
     pub path: Option<String>,
+    /// The path by which the root module of its crate names the type; `None` if it does not see it.
+    pub path_inside: Option<String>,
     /// Where it is declared.
     pub place: Place,
 }

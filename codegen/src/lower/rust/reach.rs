@@ -8,8 +8,8 @@ use super::{
     resolve::{Resolved, Resolver},
 };
 use crate::read::rust::{
-    Body, Code, Fields, Impl, Item, Kind, Package, SchemaAttrs, SchemaBase, SchemaCode, SchemaMode,
-    Type,
+    Body, Code, Fields, Impl, Item, Kind, Package, SchemaAttrs, SchemaBase, SchemaCall, SchemaCode,
+    SchemaMode, Type,
 };
 
 /// What values of kinds contain.
@@ -114,14 +114,14 @@ impl<'p> Paths<'p> {
         let (mut types, mut functions) = (Vec::new(), Vec::new());
         held(item, &mut |part| match part {
             Part::Type(ty) => types.push(ty),
-            Part::Function(path) => functions.push(path),
+            Part::Function(call) => functions.push(call),
         });
         types.extend(item.generics.defaults.iter().flatten());
         types
             .into_iter()
             .for_each(|ty| self.of_type(item.module, ty));
-        for path in functions {
-            self.of_function(item.module, path);
+        for call in functions {
+            self.of_function(item.module, call);
         }
         let status = item.kube.as_ref().and_then(|kube| kube.status.as_ref());
         let through = item.serde.through.as_ref();
@@ -136,15 +136,17 @@ impl<'p> Paths<'p> {
         }
     }
 
-    fn of_function(&mut self, module: usize, path: &[String]) {
-        let own = path.split_first().filter(|(head, _)| *head == "Self");
+    fn of_function(&mut self, module: usize, call: &'p SchemaCall) {
+        let arguments = call.arguments.iter();
+        arguments.for_each(|ty| self.of_type(module, ty));
+        let own = call.path.split_first().filter(|(head, _)| *head == "Self");
         let own = own.map(|(_, rest)| [std::slice::from_ref(&self.item.name), rest].concat());
-        let path = own.as_deref().unwrap_or(path);
+        let path = own.as_deref().unwrap_or(&call.path);
         if !self.functions.insert((module, path.to_vec())) {
             return;
         }
-        if let Some((module, code)) = of_function(self.package, module, path) {
-            self.of_code(*module, code);
+        if let Some((module, function)) = of_function(self.package, module, path) {
+            self.of_code(*module, &function.schema);
         }
     }
 
@@ -152,7 +154,7 @@ impl<'p> Paths<'p> {
         match &code.base {
             SchemaBase::Empty => {}
             SchemaBase::Type(ty) => self.of_type(module, ty),
-            SchemaBase::Function(path) => self.of_function(module, path),
+            SchemaBase::Function(call) => self.of_function(module, call),
         }
         for (_, value) in &code.keywords {
             value.iter().for_each(|value| self.of_value(module, value));
@@ -187,7 +189,7 @@ impl<'p> Paths<'p> {
 enum Part<'i> {
     Type(&'i Type),
     /// The function of `schema_with`.
-    Function(&'i [String]),
+    Function(&'i SchemaCall),
 }
 
 fn split(path: &str) -> Vec<String> {
@@ -203,7 +205,7 @@ fn held<'i>(item: &'i Item, look: &mut dyn FnMut(Part<'i>)) {
         schema.with.iter().map(Part::Type).for_each(&mut *look);
         let function = schema.schema_with.iter();
         function
-            .map(|(path, _)| Part::Function(path))
+            .map(|(call, _)| Part::Function(call))
             .for_each(look);
     };
     of_schema(&item.schema, look);

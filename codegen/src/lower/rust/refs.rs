@@ -214,8 +214,11 @@ impl Cx<'_> {
                 RustLink::Read(_) => None,
             }
         });
-        let shown = parent.join("::");
-        through.map(|why| format!("`{shown}` re-exports another crate: {why}"))
+        let shown = match parent {
+            [] => "a glob".to_owned(),
+            parent => format!("`{}`", parent.join("::")),
+        };
+        through.map(|why| format!("{shown} re-exports another crate: {why}"))
     }
 
     /// Reports a single name that is not in scope and would not compile.
@@ -312,7 +315,7 @@ impl Cx<'_> {
 }
 
 /// Returns the type with arguments instead of parameters.
-fn replaced(ty: TypeRef, argument: &dyn Fn(&str) -> Option<TypeRef>) -> TypeRef {
+pub(super) fn replaced(ty: TypeRef, argument: &dyn Fn(&str) -> Option<TypeRef>) -> TypeRef {
     let within = |inner: Box<TypeRef>| Box::new(replaced(*inner, argument));
     match ty {
         TypeRef::List(inner) => TypeRef::List(within(inner)),

@@ -336,8 +336,8 @@ impl<'a> Resolver<'a> {
         elsewhere
     }
 
-    /// Resolves a name imported by a glob: from a module of the package, or a type that Kubernetes
-    /// defines.
+    /// Resolves a name imported by a glob: from a module of the package, or a type of another
+    /// crate that is known.
     fn through_glob(
         &self,
         module: &[String],
@@ -348,11 +348,11 @@ impl<'a> Resolver<'a> {
         match self.glob_module(module, import) {
             Some(target) if target != module => self.name(&target, name, walk),
             Some(_) => None,
-            None => {
+            None => super::well_known::is_imported(&import.path, name).then(|| {
                 let mut path = import.path.clone();
                 path.push(name.to_owned());
-                super::well_known::well_known(&path).map(|_| Resolved::External(path))
-            }
+                Resolved::External(path)
+            }),
         }
     }
 

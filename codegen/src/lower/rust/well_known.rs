@@ -61,6 +61,26 @@ pub(in crate::lower) fn well_known(path: &[String]) -> Option<Foreign> {
     }
 }
 
+/// Types with schemas that globs of other crates import.
+const PRELUDES: [(&str, &[&str]); 1] = [(
+    "chrono::prelude",
+    &[
+        "DateTime",
+        "NaiveDate",
+        "NaiveDateTime",
+        "NaiveTime",
+        "Weekday",
+    ],
+)];
+
+/// Whether a glob of another crate imports a type that is known.
+pub(in crate::lower) fn is_imported(glob: &[String], name: &str) -> bool {
+    let from = glob.join("::");
+    let mut preludes = PRELUDES.iter();
+    preludes.any(|(path, names)| *path == from && names.contains(&name))
+        || well_known(&[glob, &[name.to_owned()]].concat()).is_some()
+}
+
 fn plain(known: KnownType) -> Foreign {
     Foreign::Plain(TypeRef::Known(known))
 }

@@ -45,8 +45,8 @@ pub(crate) const DECLARE_TYPE: &str = "say what is on the wire: `+kubebuilder:pr
      `+kubebuilder:validation:Type=…` for a string, a number or a boolean";
 
 /// The advice for what cannot be read from Rust source.
-pub(crate) const ASK_COMPILER: &str = "or ask the compiler: `--evaluate`, in codegen.toml `evaluate = true` under [crate.manifests], for public kinds of a \
-     library that derive kube's `CustomResource`";
+pub(crate) const ASK_COMPILER: &str = "or ask the compiler: `--evaluate`, in codegen.toml `evaluate = true` under [crate.manifests], for kinds that \
+     derive kube's `CustomResource`, public ones if the crate is a library";
 
 /// Every marker, in the order in which `kube-codegen markers` lists them.
 pub static REGISTRY: &[MarkerDef] = &TABLE;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{literal::Literal, written::Type};
+use super::{literal::Literal, syntax::ident_text, written::Type};
 
 /// The schema that code returns.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +22,45 @@ pub enum SchemaBase {
     /// The schema of a type.
     Type(Box<Type>),
     /// The schema that a function returns.
-    Function(Vec<String>),
+    Function(SchemaCall),
+}
+
+/// A function that returns a schema, as an attribute or another function names it.
+#[derive(Clone, Debug)]
+pub struct SchemaCall {
+    /// Its path.
+    pub path: Vec<String>,
+    /// The types for its parameters (`f::<T>`).
+    pub arguments: Vec<Type>,
+}
+
+impl SchemaCall {
+    pub(super) fn of(path: &syn::Path, read: &dyn Fn(&syn::Type) -> Type) -> Self {
+        let mut arguments = Vec::new();
+        if let Some(last) = path.segments.last()
+            && let syn::PathArguments::AngleBracketed(given) = &last.arguments
+        {
+            let given = given.args.iter();
+            arguments.extend(given.filter_map(|argument| match argument {
+                syn::GenericArgument::Type(ty) => Some(read(ty)),
+                _ => None,
+            }));
+        }
+        let segments = path.segments.iter();
+        Self {
+            path: segments.map(|it| ident_text(&it.ident)).collect(),
+            arguments,
+        }
+    }
+}
+
+/// A function that returns a schema, at its declaration.
+#[derive(Clone, Debug)]
+pub struct SchemaFunction {
+    /// The names of its type parameters.
+    pub parameters: Vec<String>,
+    /// What it returns.
+    pub schema: SchemaCode,
 }
 
 /// The value of an expression.

@@ -15,7 +15,7 @@ use syn::{
 };
 
 use super::{
-    code::{Code, SchemaBase, SchemaCode, keyword},
+    code::{Code, SchemaBase, SchemaCall, SchemaCode, keyword},
     literal::Literal,
     syntax::ident_text,
     written::Type,
@@ -270,7 +270,7 @@ impl Evaluation<'_> {
                         .get_ident()
                         .is_some_and(|it| !self.locals.contains_key(&ident_text(it))) =>
             {
-                let base = SchemaBase::Function(path);
+                let base = SchemaBase::Function(SchemaCall::of(&function.path, self.read));
                 Some(Code::Schema(SchemaCode {
                     base,
                     keywords: Vec::new(),

@@ -5,7 +5,7 @@ use std::{ops::Range, sync::Arc};
 use syn::{Attribute, spanned::Spanned};
 
 use super::{
-    code::SchemaCode,
+    code::SchemaFunction,
     comments::Comments,
     conditions::cfg,
     delimiters::unbalanced,
@@ -40,13 +40,15 @@ pub(super) struct FileItems {
     /// The values of constants and functions.
     pub(super) values: Vec<(usize, String, Literal)>,
     /// The schemas that functions return.
-    pub(super) codes: Vec<(usize, String, SchemaCode)>,
+    pub(super) codes: Vec<(usize, String, SchemaFunction)>,
     /// What functions of one value decide.
     pub(super) predicates: Vec<(usize, String, Predicate)>,
     /// Whether there are macro calls among the items.
     pub(super) has_macros: bool,
     /// The macros that declare kinds, which are not expanded.
     pub(super) macros: Vec<Place>,
+    /// What makes several versions of a kind, which are not read.
+    pub(super) versioned: Vec<Place>,
     /// What seems to declare kinds, and is left out because of features.
     pub(super) off: Vec<LeftOut>,
 }
@@ -162,6 +164,8 @@ pub(super) struct FileReader<'a> {
     read_to: usize,
     /// Whether an item has been read.
     pub(super) has_items: bool,
+    /// The version of the kinds in a module with `#[versioned]`.
+    pub(super) version: Option<String>,
     pub(super) diagnostics: Diagnostics,
     pub(super) out: FileItems,
 }
@@ -181,6 +185,7 @@ impl<'a> FileReader<'a> {
             features,
             read_to: from,
             has_items: false,
+            version: None,
             diagnostics: Diagnostics::new(),
             out: FileItems::default(),
         }

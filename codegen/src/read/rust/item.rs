@@ -13,7 +13,7 @@ use std::{
 
 use super::{
     Modules,
-    code::SchemaCode,
+    code::{SchemaCall, SchemaCode, SchemaFunction},
     kube::KubeDerive,
     literal::Literal,
     predicate::Predicate,
@@ -55,7 +55,7 @@ pub struct Package {
     /// the index of its module.
     pub values: Arc<BTreeMap<String, Vec<(usize, Literal)>>>,
     /// The schemas that functions return, by name, each with the index of the module of its types.
-    pub codes: Arc<BTreeMap<String, Vec<(usize, SchemaCode)>>>,
+    pub codes: Arc<BTreeMap<String, Vec<(usize, SchemaFunction)>>>,
     /// What functions of one value decide, by name, each with the index of its module.
     pub predicates: Arc<BTreeMap<String, Vec<(usize, Predicate)>>>,
     /// Whether there are macro calls among the items, which may declare items that are not visible
@@ -121,6 +121,8 @@ pub struct Crate {
     pub is_empty: bool,
     /// The macros that declare kinds, which are not expanded.
     pub macros: Vec<Place>,
+    /// What makes several versions of a kind, which are not read.
+    pub versioned: Vec<Place>,
     /// What seems to declare kinds and is left out because of features.
     pub off: Vec<LeftOut>,
     /// The files that seem to declare kinds and that no module declares.
@@ -380,7 +382,7 @@ pub struct SchemaAttrs {
     /// `with`: the type whose schema is used.
     pub with: Option<Type>,
     /// `schema_with`: the function whose schema is used.
-    pub schema_with: Option<(Vec<String>, Said)>,
+    pub schema_with: Option<(SchemaCall, Said)>,
     /// The schema that code returns, which lowering fills in if it can evaluate the code.
     pub code: Option<CodedSchema<TypeRef>>,
     /// Functions that create or change the schema in ways that are not read.

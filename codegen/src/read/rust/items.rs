@@ -15,7 +15,7 @@ use super::{
         attributes_of, collect_uses, ident_text, is_attribute_macro, is_public, is_test,
         is_visible, last_span, modules_in, names_group, path_attribute, span_of,
     },
-    types,
+    types, versioned,
 };
 use crate::{
     diag::{Diagnostic, Place},
@@ -193,7 +193,8 @@ impl FileReader<'_> {
             return;
         };
         let mut path = self.out.modules[parent].path.clone();
-        path.push(ident_text(&item.ident));
+        let version = versioned::only_version(&item.attrs);
+        path.push(version.clone().unwrap_or_else(|| ident_text(&item.ident)));
         let start = brace.span.open().byte_range().end + self.base;
         let head = ModuleHead {
             path,
@@ -203,7 +204,18 @@ impl FileReader<'_> {
             place: self.place(&item.ident),
         };
         let module = self.module(head);
+        if version.is_some() {
+            // The macro adds it.
+            self.out.modules[module].uses.push(Use {
+                name: None,
+                path: vec!["super".to_owned()],
+                global: false,
+                public: false,
+            });
+        }
+        let outer = std::mem::replace(&mut self.version, version);
         self.items(items, module, start);
+        self.version = outer;
     }
 
     fn declared(&self, item: &syn::ItemMod) -> Declared {
@@ -256,8 +268,15 @@ impl FileReader<'_> {
         body: Body,
         attrs: &[Attribute],
     ) {
+        let version = self.version.as_deref();
+        let made = version.and_then(|version| versioned::kube(attrs, version, &head.name));
+        let attrs = made.as_deref().unwrap_or(attrs);
         let attributes = Attributes::new(attrs);
         let mut derives = attributes.derives();
+        if let Some(unread) = versioned::unread(attributes.all()) {
+            self.out.versioned.push(self.place(unread));
+            derives.names.retain(|it| it != "CustomResource");
+        }
         let has_derive = derives.names.iter().any(|it| it == "CustomResource");
         // The derive may be imported under another name.
         let is_kube = has_derive || names_group(attributes.all());

@@ -6,9 +6,6 @@ use syn::{Attribute, Lit, Meta};
 
 use super::syntax::ident_text;
 
-/// stackable-versioned makes the attributes of each version, which are not read.
-const VERSIONED: &str = "`#[versioned]` makes the kind, and is not read: name the types of a library with `--evaluate` and `--evaluate-types`";
-
 /// The attributes of kube-derive 5 in `#[kube(…)]`.
 #[derive(Clone, Debug, FromAttributes)]
 #[darling(attributes(kube))]
@@ -114,6 +111,8 @@ struct IgnoredAttributes {
     crates: Ignored,
     #[darling(default)]
     cel: Ignored,
+    #[darling(default, with = stable_definitions)]
+    apiextensions: (),
 }
 
 /// A printer column, as a list of arguments or as JSON.
@@ -148,10 +147,6 @@ impl KubeDerive {
     /// An attribute is unknown to kube-derive, a required one is missing, or kube-derive would
     /// reject a value.
     pub(super) fn read(attributes: &[Attribute], item: proc_macro2::Span) -> syn::Result<Self> {
-        let named = |name: &str| attributes.iter().find(|it| it.path().is_ident(name));
-        if let (Some(versioned), None) = (named("versioned"), named("kube")) {
-            return Err(syn::Error::new_spanned(versioned, VERSIONED));
-        }
         Self::from_attributes(attributes).map_err(|errors| {
             let errors = errors.flatten().into_iter().map(|error| {
                 let error = error.with_span(&item);
@@ -163,6 +158,17 @@ impl KubeDerive {
             });
             combined.unwrap_or_else(|| syn::Error::new(item, "invalid `#[kube(…)]`"))
         })
+    }
+}
+
+/// Parses the version of CRDs themselves, which kube-derive before 0.58 let choose.
+fn stable_definitions(meta: &Meta) -> darling::Result<()> {
+    match String::from_meta(meta)?.as_str() {
+        "v1" => Ok(()),
+        _ => Err(
+            Error::custom("Kubernetes no longer has CRDs of this version: write \"v1\"")
+                .with_span(meta),
+        ),
     }
 }
 

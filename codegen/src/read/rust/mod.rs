@@ -32,12 +32,13 @@ mod syntax;
 mod tree;
 mod types;
 mod values;
+mod versioned;
 mod words;
 mod written;
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
-pub use code::{Code, SchemaBase, SchemaCode};
+pub use code::{Code, SchemaBase, SchemaCall, SchemaCode, SchemaFunction};
 pub use item::{
     Body, Crate, Demand, Dependency, Field, Fields, Generics, Impl, Item, Layout, LeftOut, Package,
     Said, SchemaAttrs, Style, Variant, Word,
@@ -210,9 +211,10 @@ fn read_crate(source: &RustCrate, ignored: IgnoredMarkers<'_>) -> Option<Crate> 
     let items = found.files.iter().map(|(_, read)| read.items.len()).sum();
     package.items.reserve(items);
     let mut modules = Vec::new();
-    let (mut macros, mut off) = (Vec::new(), found.off);
+    let (mut macros, mut versioned, mut off) = (Vec::new(), Vec::new(), found.off);
     for (_, mut items) in found.files {
         macros.append(&mut items.macros);
+        versioned.append(&mut items.versioned);
         off.append(&mut items.off);
         add(&mut package, &mut modules, items);
     }
@@ -231,6 +233,7 @@ fn read_crate(source: &RustCrate, ignored: IgnoredMarkers<'_>) -> Option<Crate> 
         wanted: source.wanted.clone(),
         is_empty: source.is_empty,
         macros,
+        versioned,
         off,
         undeclared,
         features: source.features.clone(),

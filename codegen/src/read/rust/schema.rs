@@ -10,6 +10,7 @@ use serde_json::Value;
 use syn::{Attribute, Expr, LitStr, Meta};
 
 use super::{
+    code::SchemaCall,
     conditions::Attributes,
     file::FileReader,
     item::{Demand, Said, SchemaAttrs, Word},
@@ -197,13 +198,17 @@ impl FileReader<'_> {
         }
         if let Some(Written(expr)) = &words.schema_with {
             let said = self.said("schemars", "schema_with", expr);
-            let path = match as_literal(expr) {
-                Some(text) => text.parse::<Expr>().ok().map(|expr| Literal::of(&expr)),
-                None => Some(Literal::of(expr)),
+            let function = match as_literal(expr) {
+                Some(text) => text.parse::<syn::ExprPath>().ok().map(|it| it.path),
+                None => match expr {
+                    Expr::Path(path) => Some(path.path.clone()),
+                    _ => None,
+                },
             };
-            match path {
-                Some(Literal::Named(path)) => read.schema_with = Some((path, said)),
-                _ => read.computed.push(said),
+            let of_type = |ty: &syn::Type| types::read(ty, &self.comments, self.base);
+            match function {
+                Some(path) => read.schema_with = Some((SchemaCall::of(&path, &of_type), said)),
+                None => read.computed.push(said),
             }
         }
         for Written(expr) in &words.transforms {

@@ -4,7 +4,7 @@
 use syn::{Block, Signature, Stmt};
 
 use super::{
-    code::SchemaCode,
+    code::{SchemaCode, SchemaFunction},
     evaluate,
     file::{FileReader, ModuleHead},
     literal::Literal,
@@ -88,12 +88,13 @@ impl FileReader<'_> {
             let value = Literal::of_block(body);
             self.out.values.push((module, name, value));
         } else if evaluate::takes_generator(signature) {
-            // The type that a call names for a parameter is not read.
-            if signature.generics.type_params().next().is_some() {
-                return;
-            }
             if let Some((module, schema)) = self.schema_code(body, &name, module) {
-                self.out.codes.push((module, name, schema));
+                let parameters = signature.generics.type_params();
+                let function = SchemaFunction {
+                    parameters: parameters.map(|it| ident_text(&it.ident)).collect(),
+                    schema,
+                };
+                self.out.codes.push((module, name, function));
             }
         } else if let Some(predicate) = Predicate::of(signature, body) {
             self.out.predicates.push((module, name, predicate));

@@ -1,6 +1,6 @@
 //! Parts of schemas that code makes: generators, constants, and keywords of other tools.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::crates_code::{check, manifests, spec_of};
 
@@ -33,6 +33,27 @@ fn a_schema_by_hand_may_name_constants_of_its_type() {
     );
 }
 
+#[test]
+fn parameters_of_functions_are_the_types_that_attributes_name() {
+    let set = "fn set<T: JsonSchema>(gen: &mut SchemaGenerator) -> Schema {\nserde_json::from_value(serde_json::json!({\n\
+        \"type\": \"array\", \"items\": T::json_schema(gen), \"x-kubernetes-list-type\": \"set\"\n})).unwrap()\n}\n";
+    let list =
+        |items: Value| json!({"type": "array", "items": items, "x-kubernetes-list-type": "set"});
+    check(
+        "#[schemars(schema_with = \"set::<String>\")] a: Vec<String>",
+        set,
+        &list(json!({"type": "string"})),
+    );
+    // The argument is resolved where it is written, also through another function.
+    let inner = "mod sets {\nuse super::Mast as Other;\npub struct Mast;\npub fn masts<T>(g: &mut SchemaGenerator) -> Schema { super::set::<Box<T>>(g) }\n}\n\
+        DERIVE\npub enum Mast { Main }\n";
+    check(
+        "#[schemars(schema_with = \"sets::masts::<Mast>\")] a: Value",
+        &(set.to_owned() + inner),
+        &list(json!({"type": "string", "enum": ["Main"]})),
+    );
+}
+
 /// The API server drops a keyword that it does not know.
 #[test]
 fn a_keyword_of_other_tools_is_left_out_with_a_warning() {
@@ -60,14 +81,85 @@ fn metadata_of_embedded_objects_is_whole() {
 }
 
 #[test]
-fn versioned_kinds_are_one_error_that_names_the_flags() {
+fn kinds_of_several_versions_of_a_macro_are_one_error_that_names_the_flags() {
     let (_, run) = manifests(
-        "#[versioned(version(name = \"v1alpha1\"))]\npub mod versioned {\n\
+        "#[versioned(version(name = \"v1alpha1\"), version(name = \"v1\"))]\npub mod versioned {\n\
          #[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]\n\
          #[versioned(crd(group = \"example.com\", namespaced))]\npub struct BoatSpec { a: u8 }\n}\n",
         &[],
     );
     assert_eq!(run.code, 1);
-    run.says("error[K0201]: `#[versioned]` makes the kind, and is not read: name the types of a library with `--evaluate` and `--evaluate-types`\n --> src/lib.rs:6:");
+    run.says("error[K0008]: `#[versioned]` makes several versions of the kind, and is not read\n --> src/lib.rs:6:");
+    run.says("help: name their types with `--evaluate` and `--evaluate-types`");
     assert_eq!(run.stderr.matches("error[").count(), 1, "{}", run.stderr);
+}
+
+/// kube's derive panics: the variants have no schema in common.
+#[test]
+fn variants_of_different_forms_permit_any_value_with_a_warning() {
+    let any = json!({"x-kubernetes-preserve-unknown-fields": true});
+    let of = |variants: &str, expected: &Value| {
+        check(
+            "a: Sail",
+            &format!("DERIVE\npub enum Sail {{ {variants} }}"),
+            expected,
+        );
+    };
+    of("Main, Other(String)", &any);
+    of("Main, Other { area: u8 }", &any);
+    of("Gaff { area: u8 }, #[serde(untagged)] Other(u8)", &any);
+    let text = "KIND\"Boat\")]\npub struct BoatSpec { a: Sail }\nDERIVE\npub enum Sail { Main, Other(String) }\n";
+    let (_, run) = manifests(text, &[]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    run.says("warning: the variants of `Sail` have different forms");
+    run.says("the CRD permits any value: for objects only, write `Main {}`");
+    // The advice.
+    let text = text.replace("{ Main,", "{ Main {},");
+    let (_, run) = manifests(&text, &[]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+}
+
+#[test]
+fn variants_without_tag_that_are_strings_join_the_names_of_the_others() {
+    let of = |variants: &str, expected: &Value| {
+        let types = format!(
+            "DERIVE\npub enum Sail {{ {variants} }}\nDERIVE\npub enum Rig {{ Sloop, Ketch }}"
+        );
+        check("a: Sail", &types, expected);
+    };
+    of(
+        "Main, #[serde(untagged)] Of(Rig)",
+        &json!({"type": "string", "enum": ["Main", "Sloop", "Ketch"]}),
+    );
+    of(
+        "Main, #[serde(untagged)] Of(Rig), #[serde(untagged)] Other(chrono::NaiveTime)",
+        &json!({"type": "string"}),
+    );
+}
+
+/// stackable-versioned makes a module of each version, in the place of the one that it is on.
+#[test]
+fn kinds_of_one_version_of_a_macro_are_read() {
+    let (sandbox, run) = manifests(
+        "const SIZES: u8 = 9;\n#[versioned(version(name = \"v1alpha1\"), crates(kube_core = \"kube::core\"))]\npub mod versioned {\n\
+         DERIVE\n#[derive(CustomResource)]\n\
+         #[versioned(crd(group = \"example.com\", shortname = \"b\", status = \"v1alpha1::BoatStatus\", namespaced,))]\n\
+         pub struct BoatSpec { #[schemars(range(max = SIZES))] size: u8, mast: super::Mast }\n\
+         DERIVE\npub struct BoatStatus { #[serde(default)] afloat: bool }\n}\n\
+         DERIVE\npub struct Mast { of: v1alpha1::BoatStatus }\n",
+        &[],
+    );
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let crd = sandbox.read("config/crd/bases/example.com_boats.yaml");
+    for line in [
+        "kind: Boat",
+        "name: v1alpha1",
+        "- b",
+        "maximum: 9",
+        "afloat:",
+        "of:",
+        "scope: Namespaced",
+    ] {
+        assert!(crd.contains(line), "{line}\n{crd}");
+    }
 }

@@ -362,3 +362,51 @@ fn a_version_that_is_not_to_be_stored_is_not() {
     assert_eq!(stored(["", not, not]), "v1alpha1");
     assert_eq!(stored([", storage = true", "", not]), "v1alpha1");
 }
+
+/// Kubernetes asks for a label in whatever case.
+#[test]
+fn a_kind_may_be_in_lower_case() {
+    let sandbox = crate_of(&[(
+        "src/lib.rs",
+        "KIND\"boat\")]\npub struct BoatSpec { a: u8 }\n",
+    )]);
+    manifests(&sandbox, &[]);
+    has_lines(&sandbox.read(BOAT), &["kind: boat", "listKind: boatList"]);
+    let sandbox = crate_of(&[(
+        "src/lib.rs",
+        "KIND\"a boat\")]\npub struct BoatSpec { a: u8 }\n",
+    )]);
+    let run = sandbox.quiet(&["manifests", "."]);
+    assert_eq!(run.code, 1);
+    run.says("`a boat` in `#[kube(…)]` is not a valid name");
+}
+
+#[test]
+fn the_version_of_definitions_themselves_is_one_that_kubernetes_has() {
+    let text = "KIND\"Boat\", apiextensions = \"v1\")]\npub struct BoatSpec { a: u8 }\n";
+    let sandbox = crate_of(&[("src/lib.rs", text)]);
+    manifests(&sandbox, &[]);
+    let sandbox = crate_of(&[("src/lib.rs", &text.replace("\"v1\")]", "\"v1beta1\")]"))]);
+    let run = sandbox.quiet(&["manifests", "."]);
+    assert_eq!(run.code, 1);
+    run.says("Kubernetes no longer has CRDs of this version: write \"v1\"");
+}
+
+#[test]
+fn globs_of_preludes_import_types_with_schemas() {
+    let text = "use chrono::prelude::*;\nKIND\"Boat\")]\npub struct BoatSpec { a: DateTime<Utc>, b: NaiveDate }\n";
+    let sandbox = crate_of(&[("src/lib.rs", text)]);
+    manifests(&sandbox, &[]);
+    let lines = ["a:", "format: date-time", "b:", "format: date"];
+    has_lines(&sandbox.read(BOAT), &lines);
+}
+
+/// As in schemars, which looks for the items of a string in vain.
+#[test]
+fn constraints_on_items_of_items_that_are_no_lists_have_no_effect() {
+    let text = "KIND\"Boat\")]\npub struct BoatSpec { #[garde(inner(inner(length(min = 1))))] a: Option<Vec<String>> }\n";
+    let sandbox = crate_of(&[("src/lib.rs", text)]);
+    let run = manifests(&sandbox, &[]);
+    run.says("warning: `#[garde(length(min))]` has no effect on a string");
+    assert!(!sandbox.read(BOAT).contains("minLength"));
+}

@@ -86,6 +86,10 @@ fn kinds_of_kubernetes_own_groups_are_left_out_with_a_warning() {
     let (names, run) = written(&crate_of(&[("src/lib.rs", &text)]), &[]);
     assert_eq!((names.len(), run.code), (1, 0));
     run.says("warning: the CRD of `Snapshot` is left out: snapshot.storage.k8s.io is a group of Kubernetes");
+    // Also if the others are of other projects.
+    let text = kind("argoproj.io", "Boat", "") + &kind("snapshot.storage.k8s.io", "Snapshot", "");
+    let (names, run) = written(&crate_of(&[("src/lib.rs", &text)]), &[]);
+    assert_eq!((names.len(), run.code), (1, 0), "{}", run.stderr);
 }
 
 #[test]
@@ -242,6 +246,31 @@ fn a_folder_without_a_manifest_stands_for_the_crates_below() {
 }
 
 /// One program names the module where it is, and the other with `path`.
+/// Such as an operator beside the program that it operates, with a workspace of its own.
+#[test]
+fn a_crate_without_kinds_stands_for_the_crates_below() {
+    let sandbox = crate_of(&[
+        ("src/lib.rs", "pub struct Hull;\n"),
+        (
+            "operator/Cargo.toml",
+            "[package]\nname = \"boats\"\n[dependencies]\nkube = \"3\"\n",
+        ),
+        ("operator/src/main.rs", &kind("example.com", "Boat", "")),
+    ]);
+    let (names, run) = written(&sandbox, &[]);
+    assert_eq!(names, ["example.com_boats.yaml"], "{}", run.stderr);
+    // Not if it has its own.
+    sandbox.write("src/lib.rs", &kind("example.com", "Ship", ""));
+    let run = sandbox.quiet(&["manifests", ".", "-o", "own"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let own = |file: &str| {
+        sandbox
+            .path(&format!("own/config/crd/bases/{file}"))
+            .exists()
+    };
+    assert!(own("example.com_ships.yaml") && !own("example.com_boats.yaml"));
+}
+
 #[test]
 fn programs_may_share_a_module() {
     let sandbox = Sandbox::new();

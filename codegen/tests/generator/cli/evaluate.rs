@@ -135,7 +135,8 @@ fn kinds_that_macros_declare_are_evaluated_by_their_names() {
         let arguments = ["manifests", ".", "--evaluate", "--evaluate-types", path];
         sandbox.quiet(&arguments)
     };
-    types("crd::Ship").says("a path starts with the name of a library");
+    types("crd::Ship")
+        .says("a path starts with the name of a library, or of a package without one");
     let run = types("operator::crd::Ship");
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
     assert!(sandbox.read(SHIPS).contains("asked:"));
@@ -150,4 +151,94 @@ fn what_the_api_server_would_refuse_is_not_evaluated() {
     assert_eq!(run.code, 1);
     run.says("there is no field `depth`");
     assert!(!sandbox.path("target").exists());
+}
+
+/// Makes a program of the crate, which fails if it runs as it is.
+fn as_program(sandbox: &Sandbox) {
+    std::fs::remove_file(sandbox.path("src/lib.rs")).unwrap();
+    sandbox.write(
+        "src/main.rs",
+        "mod crd;\nfn main() {\n    std::process::exit(7);\n}\n",
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn kinds_of_a_program_are_evaluated_by_a_copy_of_it() {
+    let sandbox = operator(&kind("Ship", "v1", BY_CODE).replace("pub struct", "pub(crate) struct"));
+    as_program(&sandbox);
+    // What a build script writes and what is beside the root module is there for the copy.
+    sandbox.write(
+        "build.rs",
+        "fn main() { println!(\"cargo::rustc-env=BUILT=1\"); }\n",
+    );
+    let text = sandbox.read("src/crd.rs")
+        + "pub const BUILT: &str = env!(\"BUILT\");\npub const MORE: &str = include_str!(\"../data/more\");\n";
+    sandbox.write("src/crd.rs", &text);
+    sandbox.write("data/more", "more");
+    evaluated(&sandbox);
+    let ships = sandbox.read(SHIPS);
+    assert!(ships.contains("asked:"), "{ships}");
+    assert_eq!(sandbox.read("src/main.rs").matches("fn main").count(), 1);
+    // As of a library, the answer is kept until something changes.
+    sandbox.write("stubs/serde_json/src/lib.rs", "not Rust");
+    evaluated(&sandbox);
+    assert_eq!(sandbox.read(SHIPS), ships);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_cannot_print_is_told_what_it_lacks() {
+    let sandbox = operator(&kind("Ship", "v1", BY_CODE));
+    as_program(&sandbox);
+    let manifest = sandbox.read("Cargo.toml");
+    let without = manifest.replace("serde_json =", "serde_other =");
+    sandbox.write("Cargo.toml", &without);
+    let run = || sandbox.quiet(&["manifests", ".", "--evaluate"]);
+    run().says("a program prints them with serde_json: add it to the dependencies");
+    sandbox.write("Cargo.toml", &manifest);
+    let run = run();
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    sandbox.write("src/main.rs", "mod crd;\npub use crd::main;\n");
+    let run = sandbox.quiet(&["manifests", ".", "--evaluate"]);
+    assert_eq!(run.code, 1);
+    run.says("its root module declares no function `main`");
+}
+
+/// The stub of the macro makes a kind in each of two modules.
+#[cfg(unix)]
+#[test]
+fn several_versions_of_a_macro_are_evaluated_by_their_names() {
+    let kinds = "#[derive::versioned(version(name = \"v1beta1\"), version(name = \"v1\"))]\npub mod versioned {\n\
+        #[derive(CustomResource, JsonSchema)]\n#[versioned(crd(group = \"example.com\", kind = \"Ship\"))]\npub struct ShipSpec { pub size: u16 }\n}\n";
+    let sandbox = operator(kinds);
+    as_program(&sandbox);
+    let ship = |version: &str| {
+        let kind = kind("Ship", version, "");
+        format!("pub mod {version} {{ use kube::*; {kind} }} ")
+    };
+    let made = ship("v1beta1") + &ship("v1");
+    let stub = format!(
+        "{DERIVE}\n#[proc_macro_attribute]\npub fn versioned(_: TokenStream, _: TokenStream) -> TokenStream {{ {made:?}.parse().unwrap() }}\n"
+    );
+    sandbox.write("stubs/derive/src/lib.rs", &stub);
+    let manifest = sandbox.read("Cargo.toml");
+    sandbox.write(
+        "Cargo.toml",
+        &(manifest + "derive = { path = \"stubs/derive\" }\n"),
+    );
+    let run = sandbox.quiet(&["manifests", "."]);
+    assert_eq!(run.code, 1);
+    run.says("name their types with `--evaluate` and `--evaluate-types`");
+    let run = sandbox.quiet(&[
+        "manifests",
+        ".",
+        "--evaluate",
+        "--evaluate-types",
+        "operator::crd::v1::Ship",
+        "--evaluate-types",
+        "operator::crd::v1beta1::Ship",
+    ]);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert_eq!(sandbox.read(SHIPS).matches("asked:").count(), 2);
 }

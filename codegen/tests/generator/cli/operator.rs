@@ -96,7 +96,7 @@ fn sample() -> Sandbox {
 /// Creates the operator of `testdata/operator`, in which a kind has two versions and webhooks, one
 /// of Kubernetes' kinds a controller and webhooks, and which has metrics of its own. `more` are
 /// flags of `create webhook`.
-fn whole_sample(more: &[&str]) -> Sandbox {
+pub(super) fn whole_sample(more: &[&str]) -> Sandbox {
     let sandbox = sample();
     create(&sandbox, "batch/v1beta1/Widget", &[]);
     let handlers = [&["--defaulting", "--validation", "--conversion"], more].concat();
@@ -137,6 +137,7 @@ fn with_a_certificate_of_cert_managers_it_differs_in_what_deploys_webhooks() {
         .map(|path| path.display().to_string())
         .collect();
     let expected = [
+        ".kube-codegen.json",
         "Cargo.toml",
         "config/role.yaml",
         "src/webhooks/mod.rs",

@@ -21,7 +21,7 @@ fn kinds_with_several_versions_are_migrated() {
     let migrated = files(&sandbox.path(""));
     assert_eq!(
         differing(&unmigrated, &migrated),
-        [Path::new("config/role.yaml"), Path::new("src/app.rs")]
+        [".kube-codegen.json", "config/role.yaml", "src/app.rs"].map(Path::new)
     );
     check_format(&sandbox);
     let app = sandbox.read("src/app.rs");

@@ -216,6 +216,7 @@ fn a_further_webhook_changes_nothing_else() {
         .map(|it| it.display().to_string())
         .collect();
     let expected = [
+        ".kube-codegen.json",
         "config/webhooks.yaml",
         "src/webhooks/mod.rs",
         "src/webhooks/widget.rs",

@@ -64,19 +64,12 @@ impl Shapes<'_> {
 
     /// `{"variant": data}`: one property per variant, of which exactly one is present.
     fn external(&mut self, def: &UnionDef, scope: Lookup<'_>, at: At<'_>) -> Schema {
+        if def.variants.iter().any(|it| it.untagged || is_text(it)) {
+            return self.mixed(def, scope, at);
+        }
         let mut schema = Schema::of_type("object");
         let mut choices = Vec::new();
         for variant in &def.variants {
-            if variant.fields.is_empty() && !variant.named {
-                let message = format!(
-                    "the variant `{}` of `{}` has no data, unlike others",
-                    variant.name, at.what
-                );
-                let error = Diagnostic::error(message)
-                    .help("serde writes it as a text and the others as objects, which no schema can distinguish: give it `{}`");
-                self.report(at, error);
-                continue;
-            }
             let mut property = self.content(variant, scope, at);
             property.describe(self.docs(&variant.docs, scope));
             let name = &variant.json_name;
@@ -88,6 +81,53 @@ impl Shapes<'_> {
             true => schema,
             false => schema.with("oneOf", choices),
         }
+    }
+
+    /// Variants that serde writes as strings, others as objects or only their data: a string if all
+    /// of them are.
+    fn mixed(&mut self, def: &UnionDef, scope: Lookup<'_>, at: At<'_>) -> Schema {
+        let mut values = Some(Vec::new());
+        for variant in &def.variants {
+            let own = match variant {
+                _ if is_text(variant) && !variant.untagged => {
+                    Some(vec![Value::String(variant.json_name.clone())])
+                }
+                _ if variant.untagged => {
+                    let content = self.content(variant, scope, at);
+                    if content.ty() != Some("string") {
+                        return self.any_of_mixed(def, at);
+                    }
+                    let values = content.words.get("enum").and_then(Value::as_array);
+                    values.cloned()
+                }
+                _ => return self.any_of_mixed(def, at),
+            };
+            values = values.zip(own).map(|(all, own)| [all, own].concat());
+        }
+        match values {
+            Some(values) => Schema::of_type("string").with("enum", values),
+            None => Schema::of_type("string"),
+        }
+    }
+
+    /// Any value, with a warning about an enum whose variants have different forms. kube's derive
+    /// panics.
+    fn any_of_mixed(&mut self, def: &UnionDef, at: At<'_>) -> Schema {
+        let message = format!("the variants of `{}` have different forms", at.what);
+        let texts = def.variants.iter().filter(|it| is_text(it) && !it.untagged);
+        let texts: Vec<String> = texts.map(|it| format!("`{} {{}}`", it.name)).collect();
+        let (finding, effect) = match self.is_kube {
+            true => (Diagnostic::warning(message), "the CRD permits any value"),
+            false => (Diagnostic::error(message), "no schema distinguishes them"),
+        };
+        let remedy = match texts.as_slice() {
+            [] => "use a type of one form".to_owned(),
+            texts => format!("for objects only, write {}", texts.join(", ")),
+        };
+        let help = format!("serde writes strings, objects or only data, and {effect}: {remedy}");
+        let finding = finding.help(help);
+        self.report(at, finding);
+        Schema::default().with(PRESERVE, true)
     }
 
     /// `{"type": "variant", …data}`.
@@ -267,6 +307,11 @@ impl Shapes<'_> {
             }
         }
     }
+}
+
+/// Whether serde writes a variant without tag as a string.
+fn is_text(variant: &UnionVariant) -> bool {
+    variant.fields.is_empty() && !variant.named
 }
 
 /// Whether a variant holds a unit struct only.

@@ -3,22 +3,25 @@
 
 use std::borrow::Cow;
 
-use super::super::{Cx, named};
+use super::super::{Cx, named, refs::replaced};
 use crate::{
     diag::Diagnostics,
     model::{Coded, CodedSchema, TypeRef, WireType},
-    read::rust::{Code, Impl, Item, Kind, Literal, Package, SchemaBase, SchemaCode},
+    read::rust::{
+        Code, Impl, Item, Literal, Package, SchemaBase, SchemaCall, SchemaCode, SchemaFunction,
+        Type,
+    },
 };
 
 /// The maximum number of functions that call each other, and of nested schemas.
 const MAX_DEPTH: usize = 64;
 
-/// Returns the schema of a function at a path as seen from a module, with the function's module.
+/// Returns a function at a path as seen from a module, with the function's module.
 pub(in crate::lower::rust) fn of_function<'p>(
     package: &'p Package,
     module: usize,
     path: &[String],
-) -> Option<&'p (usize, SchemaCode)> {
+) -> Option<&'p (usize, SchemaFunction)> {
     named::find(
         &package.modules,
         &package.codes,
@@ -37,16 +40,43 @@ fn without_self<'p>(item: &Item, path: &'p [String]) -> Cow<'p, [String]> {
     }
 }
 
+/// Where code stands that returns a schema.
+#[derive(Clone, Copy)]
+struct Scope<'s> {
+    /// The type that `Self` stands for.
+    item: &'s Item,
+    /// The module of the code.
+    module: usize,
+    /// The types that stand for the parameters of the function.
+    arguments: &'s [(String, TypeRef)],
+    /// How many more functions and schemas may be followed.
+    depth: usize,
+}
+
+impl<'s> Scope<'s> {
+    const fn new(item: &'s Item, module: usize) -> Self {
+        Self {
+            item,
+            module,
+            arguments: &[],
+            depth: MAX_DEPTH,
+        }
+    }
+
+    fn further(self) -> Option<Self> {
+        let depth = self.depth.checked_sub(1)?;
+        Some(Self { depth, ..self })
+    }
+}
+
 impl Cx<'_> {
     /// Returns the schema that a function returns, which an attribute of an item names.
     pub(super) fn schema_of_function(
         &self,
         item: &Item,
-        path: &[String],
+        call: &SchemaCall,
     ) -> Option<CodedSchema<TypeRef>> {
-        let path = without_self(item, path);
-        let (module, code) = of_function(self.package, item.module, &path)?;
-        self.coded(item, (*module, code), MAX_DEPTH)
+        self.called(Scope::new(item, item.module), call)
     }
 
     /// Returns the schema that an implementation by hand returns, if it is known.
@@ -64,43 +94,59 @@ impl Cx<'_> {
         found: &Impl,
     ) -> Option<CodedSchema<TypeRef>> {
         let (module, code) = found.schema.as_ref()?;
-        self.coded(item, (*module, code), MAX_DEPTH)
+        self.coded(Scope::new(item, *module), code)
     }
 
-    fn coded(
-        &self,
-        item: &Item,
-        (module, code): (usize, &SchemaCode),
-        depth: usize,
-    ) -> Option<CodedSchema<TypeRef>> {
-        let depth = depth.checked_sub(1)?;
+    fn called(&self, scope: Scope<'_>, call: &SchemaCall) -> Option<CodedSchema<TypeRef>> {
+        let from = match call.path.first().is_some_and(|head| head == "Self") {
+            true => scope.item.module,
+            false => scope.module,
+        };
+        let path = without_self(scope.item, &call.path);
+        let (module, function) = of_function(self.package, from, &path)?;
+        if function.parameters.len() != call.arguments.len() {
+            // The compiler infers them.
+            return None;
+        }
+        let arguments = call.arguments.iter().map(|ty| self.coded_type(scope, ty));
+        let arguments: Vec<(String, TypeRef)> =
+            function.parameters.iter().cloned().zip(arguments).collect();
+        let inner = Scope {
+            module: *module,
+            arguments: &arguments,
+            ..scope
+        };
+        self.coded(inner, &function.schema)
+    }
+
+    /// Resolves a type in code.
+    fn coded_type(&self, scope: Scope<'_>, ty: &Type) -> TypeRef {
+        let mut item = scope.item.clone();
+        item.module = scope.module;
+        let parameters = scope.arguments.iter().map(|(name, _)| name.clone());
+        item.generics.names.extend(parameters);
+        let ty = self.reference(&item, ty, &mut Diagnostics::new());
+        replaced(ty, &|name| {
+            let mut arguments = scope.arguments.iter();
+            arguments
+                .find(|(known, _)| known == name)
+                .map(|(_, ty)| ty.clone())
+        })
+    }
+
+    fn coded(&self, scope: Scope<'_>, code: &SchemaCode) -> Option<CodedSchema<TypeRef>> {
+        let scope = scope.further()?;
         let mut schema = match &code.base {
             SchemaBase::Empty => CodedSchema::default(),
             SchemaBase::Type(ty) => CodedSchema {
-                base: Some(match &ty.kind {
-                    Kind::Path(path) if path.segments == ["Self"] => {
-                        TypeRef::Local(self.key(item).to_owned())
-                    }
-                    _ => {
-                        let mut scope = item.clone();
-                        scope.module = module;
-                        self.reference(&scope, ty, &mut Diagnostics::new())
-                    }
-                }),
+                base: Some(self.coded_type(scope, ty)),
                 keywords: Vec::new(),
             },
-            SchemaBase::Function(path) => {
-                let own = path.first().is_some_and(|head| head == "Self");
-                let found = match own {
-                    true => return self.schema_of_function(item, path),
-                    false => of_function(self.package, module, path)?,
-                };
-                self.coded(item, (found.0, &found.1), depth)?
-            }
+            SchemaBase::Function(call) => self.called(scope, call)?,
         };
         for (keyword, value) in &code.keywords {
             let value = match value {
-                Some(value) => Some(self.coded_value(item, (module, value), depth)?),
+                Some(value) => Some(self.coded_value(scope, value)?),
                 None => None,
             };
             schema.keywords.retain(|(known, _)| known != keyword);
@@ -109,26 +155,20 @@ impl Cx<'_> {
         Some(schema)
     }
 
-    fn coded_value(
-        &self,
-        item: &Item,
-        (module, code): (usize, &Code),
-        depth: usize,
-    ) -> Option<Coded<TypeRef>> {
+    fn coded_value(&self, scope: Scope<'_>, code: &Code) -> Option<Coded<TypeRef>> {
         Some(match code {
             Code::Literal(Literal::Unknown) => return None,
             Code::Literal(Literal::Named(path)) => {
-                let path = Literal::Named(without_self(item, path).into_owned());
-                Coded::Value(self.value(module, &path)?)
+                let path = Literal::Named(without_self(scope.item, path).into_owned());
+                Coded::Value(self.value(scope.module, &path)?)
             }
-            Code::Literal(literal) => Coded::Value(self.value(module, literal)?),
+            Code::Literal(literal) => Coded::Value(self.value(scope.module, literal)?),
             Code::List(items) => {
-                let depth = depth.checked_sub(1)?;
-                let items = items.iter();
-                let items = items.map(|code| self.coded_value(item, (module, code), depth));
+                let scope = scope.further()?;
+                let items = items.iter().map(|code| self.coded_value(scope, code));
                 Coded::List(items.collect::<Option<_>>()?)
             }
-            Code::Schema(schema) => Coded::Schema(self.coded(item, (module, schema), depth)?),
+            Code::Schema(schema) => Coded::Schema(self.coded(scope, schema)?),
         })
     }
 

@@ -4,11 +4,14 @@
 //! Start reading at [`merged`].
 
 mod code;
+mod contradiction;
 mod defaults;
 mod keywords;
 mod made;
 mod merging;
+mod unsupported;
 mod wire;
+mod wrong;
 
 use std::borrow::Cow;
 
@@ -17,6 +20,7 @@ use serde_json::Value;
 
 pub(super) use self::code::of_function;
 use self::merging::{Merging, Target, declare_type, marker, rule_marker};
+use self::unsupported::unsupported;
 pub(super) use self::wire::{is_skipped, is_undeclared};
 use super::{Cx, has_derive, named};
 use crate::{
@@ -128,7 +132,7 @@ impl Cx<'_> {
             target.items = self.element_type(&self.reference(&item, &ty, &mut Diagnostics::new()));
         }
         let function = item.schema.schema_with.as_ref();
-        let code = function.and_then(|(path, _)| self.schema_of_function(&item, path));
+        let code = function.and_then(|(call, _)| self.schema_of_function(&item, call));
         if let Some(code) = code {
             (target.wire, target.items) = self.wire_types(&code);
             item.schema.code = Some(code);
@@ -166,7 +170,7 @@ impl Cx<'_> {
             variant.docs = text;
         }
         let function = schema.schema_with.as_ref().filter(|_| may_differ);
-        let code = function.and_then(|(path, _)| self.schema_of_function(item, path));
+        let code = function.and_then(|(call, _)| self.schema_of_function(item, call));
         schema.code = code;
         let demands = schema.demands.iter().map(|demand| &demand.said);
         let with = schema.with.as_ref().map(|with| Said {
@@ -178,8 +182,7 @@ impl Cx<'_> {
         let function = function.filter(|_| schema.code.is_none());
         let unread = demands.chain(&schema.computed).chain(function).chain(with);
         let findings = unread.map(|said| {
-            Diagnostic::error(format!("`{}` on a variant is not supported", said.shown))
-                .at(said.place.clone(), "has no place in a structural schema")
+            unsupported(said, "on a variant", "has no place in a structural schema")
                 .help("put it on the field of the variant, or on the type of that field")
         });
         let findings: Vec<Diagnostic> = findings.collect();
@@ -213,7 +216,7 @@ impl Cx<'_> {
                 items: self.element_type(&ty),
             };
             let function = schema.schema_with.as_ref();
-            let code = function.and_then(|(path, _)| self.schema_of_function(item, path));
+            let code = function.and_then(|(call, _)| self.schema_of_function(item, call));
             if let Some(code) = code {
                 (target.wire, target.items) = self.wire_types(&code);
                 schema.code = Some(code);
