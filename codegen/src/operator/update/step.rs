@@ -237,7 +237,7 @@ impl Drawn {
         }
     }
 
-    /// Adds what belongs to a table of metrics. What derives from the table is written by its tests.
+    /// Adds what belongs to a table of metrics. Its tests write what derives from the table.
     fn metrics(&mut self, metrics: Metrics<'_>) {
         let mut files = metrics.files();
         files.remove(&Metrics::table());
