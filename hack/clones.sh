@@ -50,7 +50,7 @@ has() { [[ +$1+ == *+$2+* ]]; }
 
 # run RUN: clones, and runs cargo as the run's cases say.
 run() {
-  local place=$work/$1 as=(env)
+  local place=$work/$1 path=$PATH as=(env)
   has "$1" spaces && place="$work/ein Ordner für Tests"
   clone "$place"
   if has "$1" link; then
@@ -58,14 +58,18 @@ run() {
     place=$work/linked
   fi
   has "$1" no-home && as+=(-u HOME "CARGO_HOME=${CARGO_HOME:-$HOME/.cargo}" "RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}")
-  has "$1" no-go && as+=("PATH=$(path_without_go)")
+  has "$1" no-go && path=$(path_without_go)
   if has "$1" user && [[ $(id -u) == 0 ]]; then
-    # Another user's cargo: the toolchain is read, everything else lies in the clone.
+    # The toolchain may lie where only root can read: it is mounted elsewhere for this run. All else lies in the clone.
+    mkdir "$work/toolchain"
     chmod 755 "$work"
     chown -R nobody "$place"
-    as=(setpriv --reuid nobody --clear-groups "${as[@]}" "HOME=$place/target/home" "CARGO_TARGET_DIR=$place/target"
-      "CARGO_HOME=$place/target/cargo" "RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}")
+    as=(unshare --mount bash -c 'mount --bind "$(rustc --print sysroot)" "$0" && exec "$@"' "$work/toolchain"
+      setpriv --reuid nobody --clear-groups "${as[@]}" "HOME=$place/target/home" "CARGO_TARGET_DIR=$place/target"
+      "CARGO_HOME=$place/target/cargo")
+    path=$work/toolchain/bin:$path
   fi
+  as+=("PATH=$path")
   cd "$place" || return
   if has "$1" update; then "${as[@]}" cargo update --quiet || return; fi
   "${as[@]}" cargo "${arguments[@]}"

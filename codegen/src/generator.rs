@@ -94,7 +94,7 @@ macro_rules! generators {
     ($macro:ident) => {
         $macro! {
             /// Rust types from CRDs and Go.
-            Types by types = Definition {
+            Types by apis = Definition {
                 needs: &[Generator::Deepcopy],
                 links_runtime: false,
                 ..Definition::new("types", Home::Apis)

@@ -24,6 +24,7 @@ pub(crate) enum Task {
     Election,
     Events,
     Informer,
+    Cluster,
     Certificate,
     Registration,
     MetricsCertificate,
@@ -54,7 +55,7 @@ pub(crate) struct Row {
 }
 
 /// All kinds of tasks that can fail for ever.
-pub(crate) const TASKS: [(Task, Row); 7] = [
+pub(crate) const TASKS: [(Task, Row); 8] = [
     (
         Task::Election,
         Row {
@@ -107,6 +108,15 @@ pub(crate) const TASKS: [(Task, Row); 7] = [
             metric: "metrics-certificate",
             log: "at once, then once a minute",
             check: ("metricsCertificate", Check::Warns),
+        },
+    ),
+    (
+        Task::Cluster,
+        Row {
+            does: "run the controllers of a cluster",
+            metric: "cluster",
+            log: "at once, then once a minute",
+            check: ("clusters", Check::Warns),
         },
     ),
     (

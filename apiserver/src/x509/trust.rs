@@ -17,6 +17,35 @@ use rustls::{CertificateError, DigitallySignedStruct, OtherError, SignatureSchem
 use super::certificate::{Certificate, Usage};
 use crate::types::scalars::rfc3339;
 
+/// The methods in which both verifiers of rustls check a handshake's signatures, with the anchors
+/// of a field.
+macro_rules! verify_signatures {
+    ($anchors:tt) => {
+        fn verify_tls12_signature(
+            &self,
+            message: &[u8],
+            cert: &CertificateDer<'_>,
+            dss: &DigitallySignedStruct,
+        ) -> Result<HandshakeSignatureValid, rustls::Error> {
+            rustls::crypto::verify_tls12_signature(message, cert, dss, &self.$anchors.algorithms)
+        }
+
+        fn verify_tls13_signature(
+            &self,
+            message: &[u8],
+            cert: &CertificateDer<'_>,
+            dss: &DigitallySignedStruct,
+        ) -> Result<HandshakeSignatureValid, rustls::Error> {
+            rustls::crypto::verify_tls13_signature(message, cert, dss, &self.$anchors.algorithms)
+        }
+
+        fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+            self.$anchors.algorithms.supported_schemes()
+        }
+    };
+}
+pub(super) use verify_signatures;
+
 /// The maximum number of signatures that are checked for one certificate.
 const MOST_SIGNATURES: usize = 100;
 
@@ -150,27 +179,7 @@ impl ServerCertVerifier for Verifier {
             .map_err(|why| CertificateError::Other(OtherError(Arc::new(why))).into())
     }
 
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        rustls::crypto::verify_tls12_signature(message, cert, dss, &self.0.algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        rustls::crypto::verify_tls13_signature(message, cert, dss, &self.0.algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.algorithms.supported_schemes()
-    }
+    verify_signatures!(0);
 }
 
 /// The search for a chain from a certificate to an anchor.

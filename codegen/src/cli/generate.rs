@@ -1,11 +1,11 @@
 //! `kube-codegen generate`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::config::{FILE_NAME, Workspace, reference_text};
 use clap::Args;
 
-use super::{Failure, diff, lint, options::ModeArgs, style::Color};
+use super::{Failure, diff, inputs::find, lint, options::ModeArgs, style::Color};
 
 /// Generate everything that a codegen.toml declares.
 ///
@@ -23,12 +23,11 @@ pub(super) struct Generate {
 
 impl Generate {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
-        let path = self.config.or_else(find).ok_or_else(|| {
-            Failure::Usage(format!(
-                "no {FILE_NAME} in the current folder or above it; name one with --config, write one \
-                 (`kube-codegen generate --help` lists its keys), or use `kube-codegen groups`, `crd` or `go`"
-            ))
-        })?;
+        let missing = format_args!(
+            "no {FILE_NAME} in the current folder or above it; name one with --config, write one \
+             (`kube-codegen generate --help` lists its keys), or use `kube-codegen groups`, `crd` or `go`"
+        );
+        let path = find(self.config, missing)?;
         let workspace = Workspace::read(&path)?;
         self.mode.finish(color).run(&workspace.crates)?;
         match self.mode.is_check() {
@@ -39,12 +38,4 @@ impl Generate {
             false => Ok(()),
         }
     }
-}
-
-/// The nearest `codegen.toml`, relative to the current folder.
-pub(super) fn find() -> Option<PathBuf> {
-    let current = std::env::current_dir().ok()?;
-    let path = Workspace::find(&current)?;
-    let seen = crate::config::shown(&path);
-    Some(Path::new(&seen).to_owned())
 }

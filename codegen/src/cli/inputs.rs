@@ -1,11 +1,14 @@
 //! The inputs of commands that read an API and write nothing.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fmt::Display,
+    path::{Path, PathBuf},
+};
 
-use super::{Failure, generate, options};
+use super::{Failure, options};
 use crate::{
     Config,
-    config::{FILE_NAME, Workspace},
+    config::{FILE_NAME, Workspace, shown},
 };
 
 /// How a path is read.
@@ -27,11 +30,10 @@ pub(super) fn configs(
     config: Option<PathBuf>,
 ) -> Result<Vec<Config>, Failure> {
     if paths.is_empty() {
-        let path = config.or_else(generate::find).ok_or_else(|| {
-            Failure::Usage(format!(
-                "nothing to inspect: name files or folders, or run where a {FILE_NAME} is"
-            ))
-        })?;
+        let missing = format_args!(
+            "nothing to inspect: name files or folders, or run where a {FILE_NAME} is"
+        );
+        let path = find(config, missing)?;
         return Ok(Workspace::read(&path)?.crates);
     }
     let (mut all, mut crds, mut types) = (Vec::new(), Vec::new(), Config::new());
@@ -85,4 +87,12 @@ fn holds(folder: &Path, extension: &str) -> bool {
         level = below.into_iter().filter(|path| path.is_dir()).collect();
     }
     false
+}
+
+/// The codegen.toml that a flag names, or the nearest one, relative to the current folder.
+pub(super) fn find(given: Option<PathBuf>, missing: impl Display) -> Result<PathBuf, Failure> {
+    let nearest = || Workspace::find(&std::env::current_dir().ok()?);
+    given
+        .or_else(|| nearest().map(|path| shown(&path).into()))
+        .ok_or_else(|| Failure::Usage(missing.to_string()))
 }

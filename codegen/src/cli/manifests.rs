@@ -9,7 +9,7 @@ use crate::{
 };
 use clap::Args;
 
-use super::{Failure, flags::Flags, generate, options::ModeArgs, style::Color};
+use super::{Failure, flags::Flags, inputs::find, options::ModeArgs, style::Color};
 
 /// Write CRDs, roles and webhook configurations from types and markers, or CRDs from CRDs.
 ///
@@ -73,11 +73,10 @@ impl Manifests {
 
     fn configs(self) -> Result<Vec<Config>, Failure> {
         if self.apis.is_empty() && self.from_crds.is_empty() {
-            let path = self.config.or_else(generate::find).ok_or_else(|| {
-                Failure::Usage(format!(
-                    "no {FILE_NAME} here or above: name a folder of types, or CRDs with --from-crd"
-                ))
-            })?;
+            let missing = format_args!(
+                "no {FILE_NAME} here or above: name a folder of types, or CRDs with --from-crd"
+            );
+            let path = find(self.config, missing)?;
             let crates = Workspace::read(&path)?.crates;
             let configs: Vec<Config> = crates
                 .into_iter()

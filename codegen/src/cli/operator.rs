@@ -20,7 +20,8 @@ use crate::{
 use super::{
     Failure,
     finish::{Finish, prepare},
-    generate, style,
+    inputs::find,
+    style,
 };
 
 /// The files that a command writes and removes, apart from generated ones.
@@ -215,11 +216,10 @@ impl Project {
     /// Reads the operator of the nearest codegen.toml, and locks its folders unless nothing will be
     /// written: of two commands, the second sees what the first one wrote.
     pub(super) fn read(dry_run: bool) -> Result<Self, Failure> {
-        let path = generate::find().ok_or_else(|| {
-            Failure::Usage(format!(
-                "no {FILE_NAME} in the current folder or above it: start an operator with `kube-codegen init`"
-            ))
-        })?;
+        let missing = format_args!(
+            "no {FILE_NAME} in the current folder or above it: start an operator with `kube-codegen init`"
+        );
+        let path = find(None, missing)?;
         let root = path.parent().unwrap_or(Path::new("")).to_owned();
         // Other crates, such as clients of other projects' kinds, are not part of the operator.
         let mut configs = Workspace::read(&path)?.crates;

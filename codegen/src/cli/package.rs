@@ -15,7 +15,8 @@ use crate::{
 use clap::{Args, builder::PossibleValuesParser};
 
 use super::{
-    Failure, generate,
+    Failure,
+    inputs::find,
     options::ModeArgs,
     style::{self, Color, count},
 };
@@ -121,10 +122,8 @@ impl Package {
 
 /// The folder of the operator: that of codegen.toml.
 fn root() -> Result<PathBuf, Failure> {
-    let path = generate::find().ok_or_else(|| {
-        let message = "no codegen.toml in the current folder or above it: run `package` in the folder of an operator";
-        Failure::Usage(message.to_owned())
-    })?;
+    let missing = "no codegen.toml in the current folder or above it: run `package` in the folder of an operator";
+    let path = find(None, missing)?;
     Ok(path.parent().unwrap_or(Path::new("")).to_owned())
 }
 

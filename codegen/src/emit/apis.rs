@@ -1,4 +1,4 @@
-//! Module files of the types from CRDs: `apis/mod.rs`, and one for each group and version.
+//! The types from CRDs and their module files: `apis/mod.rs`, and one for each group and version.
 //!
 //! For hand-written types, these files belong to the user.
 
@@ -16,8 +16,14 @@ use crate::{
     output::format::{Code, Items},
 };
 
-/// Emits the module files down to the version level.
+/// Emits the types of every version that comes from CRDs or Go, below their module files.
 pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
+    emit_modules(cx, files);
+    types::emit(cx, files);
+}
+
+/// Emits the module files down to the version level.
+fn emit_modules<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     let groups = by_group(
         cx.api
             .versions()

@@ -270,50 +270,59 @@ fn rust_is_emitted_through_quote() {
     check_absent("", &others, &["include_str!"]);
 }
 
-/// Known pairs of files that import each other: a builder and its product, two types that refer to
-/// each other, an emitter that recurses through the fields of a type. The list may only shrink; a
-/// pair that no longer exists is an error.
-const ONE_IN_TWO_FILES: &[(&str, &[&str])] = &[
+/// Known circles of files that import each other: a builder and its product, types that refer to
+/// each other. The list may only shrink; a circle that no longer exists is an error.
+const FILES_IN_CIRCLES: &[(&str, &[&str])] = &[
     (
         "codegen",
         &[
-            "emit::apis ↔ emit::types",
-            "model::foreign ↔ model::types",
-            "read::markers::define ↔ read::markers::set",
+            "model::foreign, model::types",
+            "read::markers::client, read::markers::crd, read::markers::define, read::markers::field, read::markers::set",
         ],
     ),
     (
         "runtime",
         &[
-            "app::builder ↔ app::demo",
-            "controller::builder ↔ controller::run",
-            "controller::enqueue ↔ controller::remap",
-            "informer::builder ↔ informer::factory",
-            "informer::factory ↔ informer::metrics",
-            "leader::elector ↔ leader::lead",
-            "manager::caches ↔ manager::run",
-            "manager::run ↔ manager::work",
-            "workqueue::builder ↔ workqueue::queue",
-            "workqueue::core::ready ↔ workqueue::core::state",
-            "workqueue::get ↔ workqueue::queue",
+            "app::builder, app::demo",
+            "controller::builder, controller::run",
+            "controller::enqueue, controller::remap",
+            "informer::builder, informer::factory, informer::metrics",
+            "leader::elector, leader::lead",
+            "manager::caches, manager::group, manager::run, manager::work",
+            "workqueue::builder, workqueue::get, workqueue::item, workqueue::priority, workqueue::queue",
+            "workqueue::core::ready, workqueue::core::state",
         ],
     ),
     ("apiserver", &[]),
     ("crates/builtin", &[]),
     ("crates/codec", &[]),
     ("crates/diff", &[]),
-    ("crates/schema", &["cel::decl ↔ cel::types", "node ↔ rules"]),
+    ("crates/schema", &["cel::decl, cel::types", "node, rules"]),
     ("crates/names", &[]),
     ("crates/quantity", &[]),
     ("templates", &[]),
+    ("runtime/macros", &[]),
+    ("controllers/controller-manager", &[]),
+    ("controllers/network", &[]),
+    ("controllers/podbuggertool", &[]),
+    ("controllers/podset", &[]),
+    ("controllers/testing", &[]),
+    (
+        "controllers/virtualmachine",
+        &["controller::reconcile, controller::work"],
+    ),
 ];
 
 #[test]
-fn no_two_files_import_each_other() {
-    for (package, known) in ONE_IN_TWO_FILES {
-        let found = circles::mutual_imports(&repository().join(package).join("src"));
-        assert_eq!(found, *known, "{package}");
+fn no_files_import_each_other() {
+    let mut found = Vec::new();
+    for (package, known) in FILES_IN_CIRCLES {
+        let circles = circles::circular_files(&repository().join(package).join("src"));
+        if circles != *known {
+            found.push((package, circles));
+        }
     }
+    assert!(found.is_empty(), "{found:#?}");
 }
 
 /// Known circles of top-level modules. The list may only shrink; a circle that no longer exists is
@@ -336,7 +345,7 @@ const CIRCLES: &[(&str, &[&str])] = &[
 #[test]
 fn no_modules_import_each_other() {
     let mut found = Vec::new();
-    for (package, _) in ONE_IN_TWO_FILES {
+    for (package, _) in FILES_IN_CIRCLES {
         let circles = circles::circular_modules(&repository().join(package).join("src"));
         let known = CIRCLES.iter().find(|(known, _)| known == package);
         let known = known.map_or(&[][..], |(_, circles)| circles);

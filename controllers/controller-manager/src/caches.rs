@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use codegen_runtime::informer::{SharedInformer, SharedInformerFactory};
 use codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
-use codegen_runtime::kube::core::{ParseExpressionError, Selector};
+use codegen_runtime::kube::core::{ParseExpressionError, Selector, SelectorExt};
 use codegen_runtime::lister::Lister;
 use codegen_runtime::object::Object;
 use codegen_runtime::owner::controller_of;
-use codegen_runtime::store::IndexFn;
+use codegen_runtime::store::{IndexFn, ObjectKey};
 
 /// The index of objects by the uid of their controller; objects without one are listed under
 /// [`orphans`] of their namespace.
@@ -63,4 +63,25 @@ fn orphans(namespace: &str) -> String {
 /// If an operator is unknown or lacks its values. The API server does not store such a selector.
 pub fn selector(of: &LabelSelector) -> Result<Selector, ParseExpressionError> {
     of.clone().try_into()
+}
+
+/// Returns the objects of `owners` whose selector matches `object`, so that they may adopt it: none
+/// if it has a controller, no labels, or is being deleted.
+pub fn adopters<O: Object, K: Object>(
+    owners: &Lister<O>,
+    object: &K,
+    selector_of: impl Fn(&O) -> Option<Selector>,
+) -> Vec<ObjectKey> {
+    let meta = object.meta();
+    let labels = meta.labels.as_ref().filter(|labels| !labels.is_empty());
+    let is_free = controller_of(object).is_none() && meta.deletion_timestamp.is_none();
+    let Some(labels) = labels.filter(|_| is_free) else {
+        return Vec::new();
+    };
+    let namespace = meta.namespace.as_deref().unwrap_or_default();
+    let owners = owners.namespace(namespace).list(&Default::default());
+    let matches =
+        |owner: &&Arc<O>| selector_of(owner).is_some_and(|selector| selector.matches(labels));
+    let matching = owners.iter().filter(matches);
+    matching.map(|owner| ObjectKey::of(&**owner)).collect()
 }

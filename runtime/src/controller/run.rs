@@ -134,6 +134,11 @@ impl Controller {
         self.parts.needs_leader_election
     }
 
+    /// Puts the name of the cluster that it works on in front of its own.
+    pub(crate) fn set_cluster(&mut self, cluster: &str) {
+        self.name = format!("{cluster}/{}", self.name);
+    }
+
     /// Reports to `metrics`, unless the builder specified other metrics.
     pub(crate) fn set_default_metrics(&mut self, metrics: &Metrics) {
         self.parts.metrics.get_or_insert_with(|| metrics.clone());

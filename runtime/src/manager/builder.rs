@@ -10,7 +10,9 @@ use tokio::net::TcpListener;
 
 #[cfg(feature = "secure-metrics")]
 use super::SecureMetrics;
+use super::clusters::{ClusterSource, Clusters};
 use super::health::Checks;
+use super::work::OnStuckWork;
 use super::{AnyRunnable, Runnable, Selection, UnknownController};
 #[cfg(feature = "endpoints")]
 use super::{Endpoints, serve::Site};
@@ -49,20 +51,6 @@ pub struct ManagerBuilder {
     on_stuck_work: OnStuckWork,
     health: Checks,
     ready: Checks,
-}
-
-/// How the manager handles leader work that blocks its thread and is still running after the term.
-/// The Lease is not released.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum OnStuckWork {
-    /// The manager ends with [`ManagerError::WorkRunsOn`](super::ManagerError::WorkRunsOn), and the
-    /// Lease expires. The caller must end the process before that; dropping a tokio runtime does
-    /// not, as it waits for the work.
-    #[default]
-    LetLeaseExpire,
-    /// The process exits immediately with status 1, which certainly ends the work.
-    ExitProcess,
 }
 
 #[cfg(feature = "endpoints")]
@@ -156,6 +144,14 @@ impl ManagerBuilder {
     pub fn runnable(mut self, runnable: impl Runnable) -> Self {
         self.runnables.push((AnyRunnable::new(runnable), true));
         self
+    }
+
+    /// Runs controllers for each cluster of a source. `/readyz` tells which clusters fail.
+    pub fn clusters<S: ClusterSource>(self, mut clusters: Clusters<S>) -> Self {
+        clusters.set_default_metrics(&self.metrics);
+        self.ready
+            .add_check_of(Task::Cluster, Arc::new(clusters.check()));
+        self.runnable(clusters)
     }
 
     /// Like [`runnable`](Self::runnable), but `*` does not select it.

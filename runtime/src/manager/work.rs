@@ -9,9 +9,9 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::group::run_group;
-use super::{AnyRunnable, ManagerError, OnStuckWork};
+use super::{AnyRunnable, ManagerError};
 use crate::clock::{FOREVER, after};
-use crate::leader::{LeaderElector, Stopped};
+use crate::leader::{LeaderElector, Leadership, Stopped};
 
 /// The phase of a manager between start and stop.
 #[derive(Clone, Default)]
@@ -53,6 +53,20 @@ impl Phase {
     }
 }
 
+/// How the manager handles leader work that blocks its thread and is still running after the term.
+/// The Lease is not released.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum OnStuckWork {
+    /// The manager ends with [`ManagerError::WorkRunsOn`](super::ManagerError::WorkRunsOn), and the
+    /// Lease expires. The caller must end the process before that; dropping a tokio runtime does
+    /// not, as it waits for the work.
+    #[default]
+    LetLeaseExpire,
+    /// The process exits immediately with status 1, which certainly ends the work.
+    ExitProcess,
+}
+
 /// The minimum time for a group to stop, if the previous ones used up the graceful timeout.
 const LEAST: Duration = Duration::from_secs(1);
 
@@ -91,7 +105,7 @@ impl Work {
                 Some(elector) if !leaders.is_empty() => {
                     lead(leaders, elector, stop, on_stuck_work).await
                 }
-                _ => work(leaders, stop, graceful_timeout).await,
+                _ => work(leaders, stop, graceful_timeout, None).await,
             }
         });
         let mut failed = None;
@@ -125,7 +139,7 @@ async fn lead(
     stop: &CancellationToken,
     on_stuck_work: OnStuckWork,
 ) -> Result<(), ManagerError> {
-    let run = |leadership: crate::leader::Leadership| {
+    let run = |leadership: Leadership| {
         let stop = leadership.token().clone();
         run_group(group, stop, Some(leadership))
     };
@@ -146,14 +160,15 @@ async fn lead(
     }
 }
 
-/// Runs `group` without an election.
-async fn work(
+/// Runs `group` without an election of its own.
+pub(super) async fn work(
     group: Group,
     stop: &CancellationToken,
     graceful_timeout: Duration,
+    leadership: Option<Leadership>,
 ) -> Result<(), ManagerError> {
     let mut tasks = JoinSet::new();
-    tasks.spawn(run_group(group, stop.clone(), None));
+    tasks.spawn(run_group(group, stop.clone(), leadership));
     let overdue = async {
         stop.cancelled().await;
         sleep_until(after(graceful_timeout)).await;

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kube_codec::sources::{PARTS, Part, ROOT, VERSION};
 
-use super::{Unit, object::fill, union, units, values};
+use super::{Unit, imports::fill, union, units, values};
 use crate::{
     builtin::is_exact_by_codec,
     emit::{

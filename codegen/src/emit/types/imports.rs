@@ -10,7 +10,6 @@ use std::{
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::object::{WIDTH, fill};
 use crate::{
     emit::{
         Emit,
@@ -18,6 +17,9 @@ use crate::{
     },
     model::{ExternalType, names},
 };
+
+/// The width to which lines are filled, the same as for the documentation of fields.
+pub(super) const WIDTH: usize = 128;
 
 /// Placeholder for the codec's module.
 pub(crate) const CODEC: &str = "codec";
@@ -169,6 +171,26 @@ impl<'a> Imports<'a> {
         push_use(&mut text, "use super", &beside);
         text
     }
+}
+
+/// Adds as many entries per line as fit, between `opening` and `closing`.
+pub(super) fn fill(text: &mut String, opening: &str, entries: &[String], closing: &str) {
+    text.push_str(opening);
+    let mut width = opening.chars().count();
+    for (index, entry) in entries.iter().enumerate() {
+        let is_last = index + 1 == entries.len();
+        let length = entry.chars().count() + if is_last { closing.len() } else { 0 };
+        if index == 0 || width + 1 + length <= WIDTH {
+            text.push(' ');
+            width += 1 + length;
+        } else {
+            text.push_str("\n    ");
+            width = 4 + length;
+        }
+        text.push_str(entry);
+    }
+    text.push_str(closing);
+    text.push('\n');
 }
 
 /// Adds the `use` item for names of a module, on as few lines as possible; adds nothing without names.

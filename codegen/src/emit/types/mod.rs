@@ -47,7 +47,7 @@ pub(crate) use self::{
     object::{is_camel_case, literal, named},
 };
 use super::{
-    Emit, Files, apis,
+    Emit, Files,
     context::{api_version, module_docs},
     serde_attributes,
 };
@@ -119,9 +119,8 @@ impl FileContext<'_> {
     }
 }
 
-/// Emits the types of every version that comes from CRDs or Go, and their parent modules.
+/// Emits the types of every version that comes from CRDs or Go.
 pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
-    apis::emit(cx, files);
     for (group, version) in cx.api.versions() {
         if version.origin.emits_types() {
             let what = format!("of `{}`", api_version(group, version));

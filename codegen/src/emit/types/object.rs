@@ -15,6 +15,7 @@ use proc_macro2::Ident;
 use super::{
     FileContext,
     default::{function_ident, has_blank, honoured},
+    imports::fill,
 };
 use crate::{
     emit::{
@@ -23,9 +24,6 @@ use crate::{
     },
     model::{Field, StructDef, TypeDef, TypeKind, UnknownFields, names},
 };
-
-/// The width to which lines are filled, the same as for the documentation of fields.
-pub(super) const WIDTH: usize = 128;
 
 /// The macro call with a struct's fields, formatted.
 pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef) -> Option<String> {
@@ -44,26 +42,6 @@ pub(super) fn call(scope: &FileContext<'_>, name: &str, entries: &[String]) -> S
     let mut text = String::new();
     fill(&mut text, &format!("{codec}::{name}! {{"), entries, " }");
     text
-}
-
-/// Adds as many entries per line as fit, between `opening` and `closing`.
-pub(super) fn fill(text: &mut String, opening: &str, entries: &[String], closing: &str) {
-    text.push_str(opening);
-    let mut width = opening.chars().count();
-    for (index, entry) in entries.iter().enumerate() {
-        let is_last = index + 1 == entries.len();
-        let length = entry.chars().count() + if is_last { closing.len() } else { 0 };
-        if index == 0 || width + 1 + length <= WIDTH {
-            text.push(' ');
-            width += 1 + length;
-        } else {
-            text.push_str("\n    ");
-            width = 4 + length;
-        }
-        text.push_str(entry);
-    }
-    text.push_str(closing);
-    text.push('\n');
 }
 
 /// The entries, separated by commas.

@@ -24,34 +24,32 @@ struct Import {
     is_reexport: bool,
 }
 
-/// Returns the pairs of modules below `root` whose files import from each other, sorted, each pair
-/// once.
+/// Returns the circles of files below `root` that import from each other, directly or through
+/// others: each as its modules, sorted.
 ///
 /// An import counts for the file that defines the name, whichever module re-exports it. A module
 /// and its descendants may import from each other. Unit tests do not count.
-pub fn mutual_imports(root: &Path) -> Vec<String> {
-    let edges = edges(root);
-    let is_mutual = |(from, to): &&(Module, Module)| {
-        from < to && !to.starts_with(from) && edges.contains(&(to.clone(), from.clone()))
-    };
-    let shown = |module: &Module| module.join("::");
-    edges
-        .iter()
-        .filter(is_mutual)
-        .map(|(a, b)| format!("{} ↔ {}", shown(a), shown(b)))
-        .collect()
+pub fn circular_files(root: &Path) -> Vec<String> {
+    let is_family = |a: &Module, b: &Module| a.starts_with(b) || b.starts_with(a);
+    let edges = edges(root).into_iter();
+    let apart = edges.filter(|(from, to)| !is_family(from, to));
+    circles(apart.map(|(from, to)| (from.join("::"), to.join("::"))))
 }
 
 /// Returns the circles of top-level modules below `root` that import each other, directly or
 /// through others: each as its modules, sorted.
 pub fn circular_modules(root: &Path) -> Vec<String> {
+    let top = |module: &Module| module.first().cloned();
+    let edges = edges(root).into_iter();
+    let between = edges.filter_map(|(from, to)| Some((top(&from)?, top(&to)?)));
+    circles(between.filter(|(from, to)| from != to))
+}
+
+/// Returns the circles of a graph: each as its members, sorted.
+fn circles(edges: impl Iterator<Item = (String, String)>) -> Vec<String> {
     let mut imports: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for (from, to) in edges(root) {
-        if let (Some(from), Some(to)) = (from.first(), to.first())
-            && from != to
-        {
-            imports.entry(from.clone()).or_default().insert(to.clone());
-        }
+    for (from, to) in edges {
+        imports.entry(from).or_default().insert(to);
     }
     let reached = |from: &String| {
         let mut reached: BTreeSet<&String> = BTreeSet::new();

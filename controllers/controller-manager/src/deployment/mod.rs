@@ -24,20 +24,18 @@ pub mod sets;
 pub mod status;
 pub mod template;
 
-use std::sync::Arc;
-
 use codegen_runtime::controller::{BuildError, Change, Controller, Predicate};
 use codegen_runtime::event::EventRecorder;
 use codegen_runtime::informer::SharedInformerFactory;
 use codegen_runtime::k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
 use codegen_runtime::k8s_openapi::api::core::v1::Pod;
 use codegen_runtime::kube::Resource;
-use codegen_runtime::kube::core::SelectorExt;
+use codegen_runtime::kube::core::Selector;
 use codegen_runtime::lister::Lister;
 use codegen_runtime::owner::controller_of;
 use codegen_runtime::store::ObjectKey;
 
-use crate::caches::selector;
+use crate::caches::{adopters, selector};
 use crate::settings::Settings;
 use reconcile::DeploymentReconciler;
 
@@ -62,7 +60,7 @@ pub fn controller(
     Controller::builder(NAME, factory)
         .for_::<Deployment>()
         .owns::<ReplicaSet>()
-        .watches::<ReplicaSet>(move |set| adopters(&deployments, set))
+        .watches::<ReplicaSet>(move |set| adopters(&deployments, &**set, selector_of))
         // Recreate waits for the last old pod to be gone, which no replica set's status shows.
         .watches_when::<Pod>(gone, move |pod| {
             recreates(&recreated, &sets, pod).into_iter().collect()
@@ -72,29 +70,10 @@ pub fn controller(
         .build(reconciler)
 }
 
-/// Returns the deployments that may adopt `set`: none if it has a controller.
-fn adopters(deployments: &Lister<Deployment>, set: &Arc<ReplicaSet>) -> Vec<ObjectKey> {
-    if controller_of(&**set).is_some() || set.metadata.deletion_timestamp.is_some() {
-        return Vec::new();
-    }
-    let Some(labels) = set
-        .metadata
-        .labels
-        .as_ref()
-        .filter(|labels| !labels.is_empty())
-    else {
-        return Vec::new();
-    };
-    let namespace = set.metadata.namespace.as_deref().unwrap_or_default();
-    let deployments = deployments.namespace(namespace).list(&Default::default());
-    let matches = deployments.into_iter().filter(|deployment| {
-        let of = &deployment.spec.selector;
-        !selects_everything(deployment)
-            && selector(of).is_ok_and(|selector| selector.matches(labels))
-    });
-    matches
-        .map(|deployment| ObjectKey::of(&*deployment))
-        .collect()
+/// Returns the selector of a deployment, unless it selects every object.
+fn selector_of(deployment: &Deployment) -> Option<Selector> {
+    let selector = selector(&deployment.spec.selector).ok()?;
+    (!selects_everything(deployment)).then_some(selector)
 }
 
 /// Returns the deployment of `pod`, if its strategy is Recreate.

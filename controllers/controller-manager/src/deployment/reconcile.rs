@@ -13,15 +13,14 @@ use codegen_runtime::error::message;
 use codegen_runtime::event::EventRecorder;
 use codegen_runtime::informer::SharedInformerFactory;
 use codegen_runtime::k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
-use codegen_runtime::k8s_openapi::api::core::v1::Pod;
 use codegen_runtime::kube::core::Selector;
-use codegen_runtime::kube::{Api, Client, Error};
+use codegen_runtime::kube::{Api, Error};
 use codegen_runtime::lister::Lister;
 use codegen_runtime::owner::ControllerRefManager;
 use codegen_runtime::retry::is_conflict;
 use codegen_runtime::store::ObjectKey;
 
-use super::rollout::Rollout;
+use super::rollout::{Context, Rollout};
 use super::selects_everything;
 use super::sets::{Set, sort_by_age};
 use crate::caches::{by_controller, owned_and_orphaned, selector};
@@ -37,13 +36,9 @@ use crate::status_write::update_status;
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 /// Rolls out a deployment's replica sets.
 pub struct DeploymentReconciler {
-    pub(super) client: Client,
     deployments: Lister<Deployment>,
     sets: Lister<ReplicaSet>,
-    pub(super) pods: Lister<Pod>,
-    pub(super) own_status: OwnWrites,
-    pub(super) own_sets: OwnWrites,
-    pub(super) recorder: EventRecorder,
+    cx: Context,
 }
 
 impl std::fmt::Debug for DeploymentReconciler {
@@ -57,13 +52,15 @@ impl DeploymentReconciler {
     /// Creates a reconciler on the informers of `factory`.
     pub fn new(factory: &SharedInformerFactory, recorder: EventRecorder) -> Self {
         Self {
-            client: factory.client().clone(),
             deployments: factory.informer_for().lister(),
             sets: by_controller(factory),
-            pods: by_controller(factory),
-            own_status: OwnWrites::default(),
-            own_sets: OwnWrites::default(),
-            recorder,
+            cx: Context {
+                client: factory.client().clone(),
+                pods: by_controller(factory),
+                own_status: OwnWrites::default(),
+                own_sets: OwnWrites::default(),
+                recorder,
+            },
         }
     }
 
@@ -77,8 +74,8 @@ impl DeploymentReconciler {
             meta.uid.as_deref().unwrap_or_default(),
             namespace,
         );
-        let owners = Api::namespaced(self.client.clone(), namespace);
-        let sets = Api::namespaced(self.client.clone(), namespace);
+        let owners = Api::namespaced(self.cx.client.clone(), namespace);
+        let sets = Api::namespaced(self.cx.client.clone(), namespace);
         let manager = ControllerRefManager::new(deployment, owners, sets, selector);
         let mut claimed = manager.claim(known).await?;
         sort_by_age(&mut claimed);
@@ -94,15 +91,18 @@ impl DeploymentReconciler {
         if observed >= deployment.metadata.generation {
             return Ok(Action::done());
         }
-        self.recorder
+        self.cx
+            .recorder
             .warning(deployment, "SelectingAll", "Select", message);
         let mut changed = deployment.clone();
         changed.status.get_or_insert_default().observed_generation = deployment.metadata.generation;
         let namespace = deployment.metadata.namespace.as_deref().unwrap_or_default();
-        let client = TypedClient::<Deployment>::namespaced(self.client.clone(), namespace);
+        let client = TypedClient::<Deployment>::namespaced(self.cx.client.clone(), namespace);
         let change = |fresh: &mut Deployment| fresh.status.clone_from(&changed.status);
         if let Some(written) = update_status(&client, &changed, change).await? {
-            self.own_status.record(&ObjectKey::of(deployment), &written);
+            self.cx
+                .own_status
+                .record(&ObjectKey::of(deployment), &written);
         }
         Ok(Action::done())
     }
@@ -118,7 +118,7 @@ impl DeploymentReconciler {
             Err(error) => return self.refuse(&deployment, &message(&error)).await,
         };
         let sets = self.claim(&deployment, selector).await?;
-        Rollout::new(self, key, deployment, sets).run().await
+        Rollout::new(&self.cx, key, deployment, sets).run().await
     }
 }
 
@@ -127,8 +127,8 @@ impl Reconciler for DeploymentReconciler {
 
     async fn reconcile(&self, request: Request) -> Result<Action, Error> {
         let key = &request.key;
-        let pending = self.own_status.pending(key, self.deployments.store());
-        if let Some(later) = pending.or_else(|| self.own_sets.pending(key, self.sets.store())) {
+        let pending = self.cx.own_status.pending(key, self.deployments.store());
+        if let Some(later) = pending.or_else(|| self.cx.own_sets.pending(key, self.sets.store())) {
             return Ok(later);
         }
         let Ok(deployment) = self.deployments.get(key) else {

@@ -4,26 +4,38 @@ use std::sync::Arc;
 
 use codegen_runtime::client::TypedClient;
 use codegen_runtime::controller::Action;
+use codegen_runtime::event::EventRecorder;
 use codegen_runtime::k8s_openapi::api::apps::v1::{Deployment, DeploymentStatus, ReplicaSet};
-use codegen_runtime::kube::Error;
+use codegen_runtime::k8s_openapi::api::core::v1::Pod;
 use codegen_runtime::kube::api::{DeleteParams, PostParams};
+use codegen_runtime::kube::{Client, Error};
+use codegen_runtime::lister::Lister;
 use codegen_runtime::store::ObjectKey;
 use jiff::Timestamp;
 
 use super::conditions::{self, PROGRESSING, reason};
 use super::limits::{Limits, is_rolling};
-use super::reconcile::DeploymentReconciler;
 use super::revision::{DESIRED_REPLICAS, REVISION, annotate, next, number, set_replicas};
 use super::sets::{Set, active_or_latest, actual, available, size, total};
 use super::template::find_new;
 use super::{history, proportional, rolling, status};
 use crate::caches::owned;
+use crate::own_writes::OwnWrites;
 use crate::pods::is_finished;
 use crate::status_write::update_status;
 
+/// What all rollouts share.
+pub(super) struct Context {
+    pub(super) client: Client,
+    pub(super) pods: Lister<Pod>,
+    pub(super) own_status: OwnWrites,
+    pub(super) own_sets: OwnWrites,
+    pub(super) recorder: EventRecorder,
+}
+
 /// One reconciliation of a deployment.
 pub(super) struct Rollout<'a> {
-    pub(super) cx: &'a DeploymentReconciler,
+    pub(super) cx: &'a Context,
     pub(super) key: &'a ObjectKey,
     /// The deployment in the cache.
     before: Arc<Deployment>,
@@ -38,7 +50,7 @@ pub(super) struct Rollout<'a> {
 
 impl<'a> Rollout<'a> {
     pub(super) fn new(
-        cx: &'a DeploymentReconciler,
+        cx: &'a Context,
         key: &'a ObjectKey,
         before: Arc<Deployment>,
         sets: Vec<Set>,

@@ -13,19 +13,13 @@ pub mod rank;
 pub mod reconcile;
 pub mod status;
 
-use std::sync::Arc;
-
 use codegen_runtime::controller::{BuildError, Controller};
 use codegen_runtime::event::EventRecorder;
 use codegen_runtime::informer::SharedInformerFactory;
 use codegen_runtime::k8s_openapi::api::apps::v1::ReplicaSet;
 use codegen_runtime::k8s_openapi::api::core::v1::Pod;
-use codegen_runtime::kube::core::SelectorExt;
-use codegen_runtime::lister::Lister;
-use codegen_runtime::owner::controller_of;
-use codegen_runtime::store::ObjectKey;
 
-use crate::caches::selector;
+use crate::caches::{adopters, selector};
 use crate::settings::Settings;
 use reconcile::ReplicaSetReconciler;
 
@@ -44,32 +38,12 @@ pub fn controller(
 ) -> Result<Controller, BuildError> {
     let reconciler = ReplicaSetReconciler::new(factory, recorder);
     let sets = factory.informer_for::<ReplicaSet>().lister();
+    let selector_of = |set: &ReplicaSet| selector(&set.spec.selector).ok();
     Controller::builder(NAME, factory)
         .for_::<ReplicaSet>()
         .owns::<Pod>()
-        .watches::<Pod>(move |pod| adopters(&sets, pod))
+        .watches::<Pod>(move |pod| adopters(&sets, &**pod, selector_of))
         .workers(settings.workers)
         .metrics(&settings.metrics)
         .build(reconciler)
-}
-
-/// Returns the replica sets that may adopt `pod`: none if it has a controller.
-fn adopters(sets: &Lister<ReplicaSet>, pod: &Arc<Pod>) -> Vec<ObjectKey> {
-    if controller_of(&**pod).is_some() || pod.metadata.deletion_timestamp.is_some() {
-        return Vec::new();
-    }
-    let Some(labels) = pod
-        .metadata
-        .labels
-        .as_ref()
-        .filter(|labels| !labels.is_empty())
-    else {
-        return Vec::new();
-    };
-    let namespace = pod.metadata.namespace.as_deref().unwrap_or_default();
-    let sets = sets.namespace(namespace).list(&Default::default());
-    let matches = sets
-        .into_iter()
-        .filter(|set| selector(&set.spec.selector).is_ok_and(|selector| selector.matches(labels)));
-    matches.map(|set| ObjectKey::of(&*set)).collect()
 }

@@ -13,9 +13,8 @@ use ipnet::IpNet;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 
-use super::FINALIZER;
-use super::reconcile::reason;
 use super::spec::{addresses, overlap};
+use super::{FINALIZER, reason};
 use crate::apis::samplecrd::v1::Network;
 use crate::backend::BackendError;
 

@@ -14,6 +14,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use codegen_runtime::condition;
 use codegen_runtime::controller::run_workers;
 use codegen_runtime::error::chain;
 use codegen_runtime::event::EventRecorder;
@@ -40,6 +41,9 @@ pub const NAME: &str = "network";
 
 /// The finalizer, which keeps a network until the backend has deleted it.
 pub const FINALIZER: &str = "samplecrd.k8s.io/network";
+
+/// The condition that is true if a network matches its spec.
+const READY: &str = "Ready";
 
 /// The back-off of a failing network: the initial and the maximum delay.
 pub const BACKOFF: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(120));
@@ -109,7 +113,7 @@ impl NetworkController {
 /// network, or rejects it.
 fn may_free(old: &Network, new: &Network) -> bool {
     let has = |network: &Network| network.status.as_ref().map(|it| it.cidr.clone());
-    let is_refused = |network| reconcile::reason(network) == Some(BackendError::REFUSED);
+    let is_refused = |network| reason(network) == Some(BackendError::REFUSED);
     old.spec != new.spec || has(old) != has(new) || is_refused(old) != is_refused(new)
 }
 
@@ -119,7 +123,7 @@ fn add_overlapping(queue: &WorkQueue<ObjectKey>, informer: &NetworkInformer, cha
     let namespace = changed.namespace().unwrap_or_default();
     let beside = informer.informer().lister().namespace(&namespace);
     for network in beside.list(&Selector::default()) {
-        if reconcile::reason(&network) == Some(reconcile::OVERLAP) {
+        if reason(&network) == Some(reconcile::OVERLAP) {
             queue.add(ObjectKey::of(&*network));
         }
     }
@@ -186,6 +190,13 @@ impl Runnable for NetworkController {
         informer.remove_event_handler(&registration);
         Ok(())
     }
+}
+
+/// Returns the reason of the condition Ready if it is not true.
+fn reason(network: &Network) -> Option<&str> {
+    let conditions = &network.status.as_ref()?.conditions;
+    let ready = condition::find(conditions, READY)?;
+    (ready.status != "True").then_some(ready.reason.as_str())
 }
 
 impl fmt::Debug for NetworkController {

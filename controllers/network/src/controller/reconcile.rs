@@ -17,9 +17,9 @@ use codegen_runtime::kube::{self, ResourceExt};
 use codegen_runtime::retry;
 use codegen_runtime::store::ObjectKey;
 
-use super::FINALIZER;
 use super::claims::Claims;
 use super::spec::addresses;
+use super::{FINALIZER, READY};
 use crate::apis::samplecrd::v1::{Network, NetworkPhase, NetworkStatus};
 use crate::backend::{Addresses, Backend, BackendError, Observed, Owner};
 use crate::generated::clientset::Clientset;
@@ -28,9 +28,6 @@ use crate::generated::listers::samplecrd::v1::NetworkLister;
 
 /// The timeout of one backend call, including its retries.
 const DEADLINE: Duration = Duration::from_secs(60);
-
-/// The condition that is true if a network matches its spec.
-const READY: &str = "Ready";
 
 /// The reason for a network whose range overlaps another.
 pub(super) const OVERLAP: &str = "CIDROverlap";
@@ -413,13 +410,6 @@ fn apply(status: &mut NetworkStatus, finding: &Finding, generation: Option<i64>)
         status.observed_generation,
     );
     is_changed || new != old
-}
-
-/// Returns the reason of the condition Ready if it is not true.
-pub(super) fn reason(network: &Network) -> Option<&str> {
-    let conditions = &network.status.as_ref()?.conditions;
-    let ready = condition::find(conditions, READY)?;
-    (ready.status != "True").then_some(ready.reason.as_str())
 }
 
 /// Runs a backend call with a timeout.

@@ -260,17 +260,8 @@ fn items_outcome(
     let Some(checks) = schema.checks.as_deref() else {
         return outcome;
     };
-    let size = i64::try_from(items.len()).unwrap_or(i64::MAX);
-    if let Some(min) = checks.min_items.filter(|min| size < *min) {
-        outcome.add(invalid(
-            path,
-            Value::from(size),
-            &format!("should have at least {min} items"),
-        ));
-    }
-    if let Some(max) = checks.max_items.filter(|max| size > *max) {
-        outcome.add(too_many(path, size, max));
-    }
+    let limits = (checks.min_items, checks.max_items);
+    check_size(&mut outcome, path, items.len(), limits, "items");
     if checks.unique_items
         && items
             .iter()
@@ -294,22 +285,9 @@ fn object_outcome(
 ) -> Outcome {
     let mut outcome = Outcome::default();
     let checks = schema.checks.as_deref();
-    let size = i64::try_from(map.len()).unwrap_or(i64::MAX);
-    if let Some(min) = checks
-        .and_then(|checks| checks.min_properties)
-        .filter(|min| size < *min)
-    {
-        outcome.add(invalid(
-            path,
-            Value::from(size),
-            &format!("should have at least {min} properties"),
-        ));
-    }
-    if let Some(max) = checks
-        .and_then(|checks| checks.max_properties)
-        .filter(|max| size > *max)
-    {
-        outcome.add(too_many(path, size, max));
+    if let Some(checks) = checks {
+        let limits = (checks.min_properties, checks.max_properties);
+        check_size(&mut outcome, path, map.len(), limits, "properties");
     }
     outcome.merge(others_outcome(schema, path, map, old));
     for (name, property) in &schema.properties {
@@ -366,6 +344,24 @@ fn others_outcome(
         Additional::Absent | Additional::Bool(true) => {}
     }
     outcome
+}
+
+/// Checks a number of items or properties against its minimum and maximum.
+fn check_size(
+    outcome: &mut Outcome,
+    path: &Path<'_>,
+    length: usize,
+    (min, max): (Option<i64>, Option<i64>),
+    noun: &str,
+) {
+    let size = i64::try_from(length).unwrap_or(i64::MAX);
+    if let Some(min) = min.filter(|min| size < *min) {
+        let detail = format!("should have at least {min} {noun}");
+        outcome.add(invalid(path, Value::from(size), &detail));
+    }
+    if let Some(max) = max.filter(|max| size > *max) {
+        outcome.add(too_many(path, size, max));
+    }
 }
 
 fn too_many(path: &Path<'_>, actual: i64, max: i64) -> FieldError {

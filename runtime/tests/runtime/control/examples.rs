@@ -9,6 +9,9 @@ mod builder_controller;
 #[path = "../../../examples/classic_controller.rs"]
 mod classic_controller;
 #[allow(dead_code, reason = "the example's own main is not called here")]
+#[path = "../../../examples/clusters.rs"]
+mod clusters;
+#[allow(dead_code, reason = "the example's own main is not called here")]
 #[path = "../../../examples/leader_election.rs"]
 mod leader_election;
 
@@ -37,6 +40,14 @@ async fn the_builder_controller_example_runs() {
             "cleaned up after example-quota"
         ]
     );
+}
+
+#[tokio::test]
+async fn the_clusters_example_runs() {
+    let clusters = [client(), client(), client()];
+    let said = clusters::run(client(), clusters).await.unwrap();
+    let expected = ["west says hello", "east says hello", "north says hello"];
+    assert_eq!(said, expected);
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@
 
 mod applying;
 mod caches;
+mod clusters;
 mod context;
 mod controller;
 mod convergence;

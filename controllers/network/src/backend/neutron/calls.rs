@@ -7,7 +7,7 @@ use ipnet::IpNet;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::http::Http;
+use super::session::Http;
 use crate::backend::{Addresses, BackendError, Owner};
 
 /// The maximum length of a name in Neutron.

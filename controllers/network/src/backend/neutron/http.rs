@@ -1,4 +1,4 @@
-//! Requests to an OpenStack service: tokens, retries, errors.
+//! Requests to an OpenStack service: retries, errors.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,10 +12,8 @@ use http::{Method, Request, StatusCode};
 use http_body_util::{BodyExt, Limited};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tokio::sync::Mutex;
 
 use super::NeutronFlagsError;
-use super::keystone::{Keystone, Session};
 use crate::backend::BackendError;
 
 /// The maximum size of a response, in bytes.
@@ -32,15 +30,6 @@ const PAUSE: Duration = Duration::from_millis(500);
 
 /// The maximum pause that a service may request.
 const LONGEST: Duration = Duration::from_secs(10);
-
-/// A service, and the token for it.
-#[derive(Debug)]
-pub(super) struct Http {
-    fixed: Option<Service>,
-    transport: Transport,
-    keystone: Option<Keystone>,
-    session: Mutex<Option<(Session, Service)>>,
-}
 
 /// How services are reached.
 #[derive(Clone, Debug, Default)]
@@ -60,75 +49,6 @@ pub(super) struct Answer {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     body: Vec<u8>,
-}
-
-impl Http {
-    /// Uses the service at `url`, or else the endpoint in Keystone's catalog.
-    pub(super) fn new(
-        url: Option<&str>,
-        transport: Transport,
-        keystone: Option<Keystone>,
-    ) -> Result<Self, NeutronFlagsError> {
-        let fixed = url.map(|url| Service::new("--neutron-url", url, &transport));
-        Ok(Self {
-            fixed: fixed.transpose()?,
-            transport,
-            keystone,
-            session: Mutex::default(),
-        })
-    }
-
-    /// Sends a request with a token. A rejected token is renewed once; 429 and 503 are retried
-    /// after a pause. A request whose response is lost is not retried: the next reconciliation
-    /// first checks whether it succeeded.
-    pub(super) async fn call(
-        &self,
-        method: Method,
-        path: &str,
-        body: Option<&Value>,
-    ) -> Result<Answer, BackendError> {
-        let (token, service) = self.access(None).await?;
-        let answer = service.send(&method, path, token.as_deref(), body).await?;
-        if answer.status != StatusCode::UNAUTHORIZED || self.keystone.is_none() {
-            return Ok(answer);
-        }
-        let (token, service) = self.access(token).await?;
-        service.send(&method, path, token.as_deref(), body).await
-    }
-
-    /// Returns a token, other than the `refused` one, and the service.
-    async fn access(
-        &self,
-        refused: Option<String>,
-    ) -> Result<(Option<String>, Service), BackendError> {
-        let Some(keystone) = &self.keystone else {
-            let missing = || BackendError::Unavailable("the service has no address".to_owned());
-            return Ok((None, self.fixed.clone().ok_or_else(missing)?));
-        };
-        // Single-flight: one login at a time; the others take its token.
-        let mut session = self.session.lock().await;
-        let usable = session
-            .as_ref()
-            .filter(|(session, _)| !session.is_over() && Some(&session.token) != refused.as_ref());
-        if let Some((session, service)) = usable {
-            return Ok((Some(session.token.clone()), service.clone()));
-        }
-        let new = keystone.log_in().await?;
-        let service = match (&self.fixed, &new.endpoint) {
-            (Some(service), _) => service.clone(),
-            (None, Some(url)) => Service::new("the catalog", url, &self.transport)
-                .map_err(|error| BackendError::Unavailable(chain(&error).to_string()))?,
-            (None, None) => {
-                return Err(BackendError::Unavailable(
-                    "Keystone's catalog has no endpoint of type \"network\": set --neutron-url"
-                        .to_owned(),
-                ));
-            }
-        };
-        let token = new.token.clone();
-        *session = Some((new, service.clone()));
-        Ok((Some(token), service))
-    }
 }
 
 impl Service {

@@ -8,6 +8,7 @@
 mod calls;
 mod http;
 mod keystone;
+mod session;
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -15,8 +16,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use self::calls::{NetworkBody, SubnetBody};
-use self::http::{Http, Transport};
+use self::http::Transport;
 use self::keystone::{Keystone, KeystoneFlags};
+use self::session::Http;
 use super::{Addresses, Backend, BackendError, BackendFuture, Observed, Owner};
 
 /// The OpenStack endpoints and credentials. Secrets come from the environment: `OS_PASSWORD`,
