@@ -48,6 +48,7 @@ def field(path):
 def message_class(message):
     """Returns the sorted parts of a message, without quoted values and numbers."""
     message = re.sub(r'"(?:[^"\\]|\\.)*"', '""', message or "")
+    message = re.sub(r"Invalid value: (null|\[\]|\{\})(?=: )", "Invalid value: …", message)
     message = re.sub(r"Invalid value: (?!\"\")[^:]*(\{.*\}|\[.*\]|\w+)", "Invalid value: …", message)
     # Several errors are listed in brackets, in no fixed order.
     message = message.replace(" is invalid: [", " is invalid: , ").removesuffix("]")

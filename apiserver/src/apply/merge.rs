@@ -46,6 +46,35 @@ fn merge_atom(atom: &Atom<'_>, left: Option<&Value>, right: Option<&Value>) -> O
     merge_list(list, l, r)
 }
 
+/// Removes the nulls that [`merge`] discards from `right`: those beside live items that are merged
+/// one by one.
+pub(super) fn drop_merged_nulls(ty: &Type<'_>, left: &Value, right: &mut Value) {
+    let (Some(map), Value::Object(fields)) = (ty.atom().deduce(Some(right)).map, right) else {
+        return;
+    };
+    if map.atomic {
+        return;
+    }
+    fields.retain(|name, value| {
+        let Some(live) = left.get(name) else {
+            return true;
+        };
+        let ty = map.field(name);
+        drop_merged_nulls(&ty, live, value);
+        !(value.is_null() && has_merged_items(&ty, live))
+    });
+}
+
+/// Whether a live value is a map or list that is not empty and whose items are merged one by one.
+fn has_merged_items(ty: &Type<'_>, live: &Value) -> bool {
+    let atom = ty.atom().deduce(Some(live));
+    match live {
+        Value::Object(fields) => !fields.is_empty() && atom.map.is_some_and(|map| !map.atomic),
+        Value::Array(items) => !items.is_empty() && atom.list.is_some_and(|it| !it.is_atomic()),
+        _ => false,
+    }
+}
+
 fn items(side: Option<&Value>) -> &[Value] {
     side.and_then(Value::as_array)
         .map(Vec::as_slice)

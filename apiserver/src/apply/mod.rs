@@ -36,11 +36,12 @@ use self::conflict::conflict_error;
 use self::last_applied::KUBECTL;
 use self::managed::{Managed, Manager, stamp};
 pub(crate) use self::patch_meta::{PatchMeta, PatchStrategy};
-pub(crate) use self::scale::{has_owner, settle_replicas};
+pub(crate) use self::scale::{disown_zero_replicas, has_owner, settle_replicas};
 use self::set::Set;
 use self::types::Type;
 use self::updater::Updater;
 use crate::schema::Structural;
+use crate::types::{self as types_of_kinds, normal};
 
 /// The fields that an endpoint cannot write, and whose changes therefore do not affect ownership.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -165,6 +166,36 @@ fn empty_like(object: &Value) -> Value {
     Value::Object(map)
 }
 
+/// Returns the zero value of an object's type: for built-in kinds with the structs that Go always
+/// writes.
+fn zero_like(writer: &Writer<'_>, object: &Value) -> Value {
+    let mut zero = empty_like(object);
+    let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    if writer.schema.is_none() && builtin::kind(api_version, kind).is_some() {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        let name = types_of_kinds::type_name(group, version, kind);
+        // A zero value has no values of the wrong type.
+        drop(normal::normalise(&name, &mut zero));
+    }
+    zero
+}
+
+/// Returns an applied configuration without the nulls that the merge with the live object discards:
+/// those of maps and lists with live items.
+pub(crate) fn without_merged_nulls(
+    writer: &Writer<'_>,
+    live: Option<&Value>,
+    applied: &Value,
+) -> Value {
+    let mut left = applied.clone();
+    if let Some(live) = live {
+        let ty = Type::of_object(writer.schema.map(Structural::root), applied);
+        merge::drop_merged_nulls(&ty, live, &mut left);
+    }
+    left
+}
+
 /// Checks that an applied configuration matches the type of its kind.
 ///
 /// # Errors
@@ -211,7 +242,7 @@ pub fn apply(
     })?;
     if managed.0.is_empty() {
         let before = writer.as_updater("before-first-apply");
-        updater.update(&empty_like(live), live, &mut managed, &before);
+        updater.update(&zero_like(writer, live), live, &mut managed, &before);
         strip(&mut managed, &before);
         if let Some(owned) = managed.0.get_mut(&before) {
             owned.time = Some(stamp(writer.now));

@@ -38,6 +38,30 @@ pub(crate) fn settle_replicas(object: &mut Value, path: &str, manager: &str) {
     managed.encode(object);
 }
 
+/// Takes the replicas of an object from all managers if a write of its scale has set them to zero:
+/// a scale omits zero replicas, so that the write removes them.
+pub(crate) fn disown_zero_replicas(old: &Value, object: &mut Value, path: &str) {
+    let count = |object: &Value| {
+        let mut keys = path.split('.').filter(|key| !key.is_empty());
+        let found = keys.try_fold(object, |value, key| value.get(key));
+        found.and_then(Value::as_i64).unwrap_or_default()
+    };
+    // A stored object always decodes.
+    let Ok(mut managed) = Managed::decode(object) else {
+        return;
+    };
+    if count(object) != 0 || count(old) == 0 {
+        return;
+    }
+    let mut replicas = Set::default();
+    replicas.insert(&field_path(path));
+    for owned in managed.0.values_mut() {
+        owned.set = owned.set.difference(&replicas);
+    }
+    managed.drop_empty();
+    managed.encode(object);
+}
+
 fn field_path(path: &str) -> FieldPath {
     let names = path.split('.').filter(|name| !name.is_empty());
     names.map(|name| Element::Field(name.to_owned())).collect()

@@ -52,6 +52,11 @@ impl Strategy for CustomResourceDefinition {
         formats.iter().map(warning).collect()
     }
 
+    /// The first deletion only marks the definition.
+    fn propagates(&self, object: &Value) -> bool {
+        object::is_deleting(object)
+    }
+
     /// Adds the finalizer that waits for the definition's objects.
     fn begin_deletion(&self, cluster: &dyn Cluster, object: &mut Value) {
         let mut finalizers: Vec<String> = object::finalizers(object)

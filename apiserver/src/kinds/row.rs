@@ -130,6 +130,15 @@ impl Row {
     }
 }
 
+/// The groups whose kinds may have finalizers without a domain, besides events.
+const UNQUALIFIED: &[&str] = &[
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "coordination.k8s.io",
+    "node.k8s.io",
+    "policy",
+];
+
 impl Row {
     fn has(&self, flag: char) -> bool {
         self.flags.contains(flag)
@@ -165,7 +174,7 @@ impl Row {
     fn rules(&self) -> Rules {
         Rules {
             names: self.names,
-            qualified_finalizers: self.group != "apiextensions.k8s.io",
+            qualified_finalizers: self.kind != "Event" && !UNQUALIFIED.contains(&self.group),
             unconditional_update: !self.has('u'),
             create_on_update: self.has('p'),
             generation: self.has('g'),

@@ -1,6 +1,6 @@
 //! Reads and writes metadata in JSON objects.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Number, Value, json};
 
 /// Returns the string at a path of keys; empty if it is absent or not a string.
 pub(crate) fn text<'a>(object: &'a Value, path: &[&str]) -> &'a str {
@@ -118,6 +118,23 @@ pub(crate) fn copy_field(from: &Value, to: &mut Value, key: &str) {
     }
 }
 
+/// Rounds integers beyond 63 bits to a float, as Go's decoder of untyped JSON does.
+pub(crate) fn round_integers(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_u64() && !number.is_i64() => {
+            let float = number.as_f64().unwrap_or_default();
+            // Written as Go writes it, with all digits, if it fits.
+            let digits = format!("{float}").parse::<u64>().map(Number::from);
+            if let Some(rounded) = digits.ok().or_else(|| Number::from_f64(float)) {
+                *number = rounded;
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(round_integers),
+        Value::Object(map) => map.values_mut().for_each(round_integers),
+        _ => {}
+    }
+}
+
 /// Makes integers of numbers without a fraction, as Go writes them: a client that reads integers
 /// would refuse `2.0`.
 pub(crate) fn settle_numbers(value: &mut Value) {
@@ -189,6 +206,22 @@ mod tests {
             (json!({"a": 1}), true), (json!({"a": 1, "b": 3}), true), (json!({"a": 2, "b": 2}), false),
             (json!({"a": 1, "c": 1}), false), (json!({"b": 2}), false), (json!([]), false),
         ];
+    }
+
+    #[test]
+    fn integers_beyond_63_bits_are_rounded_to_floats() {
+        let check = |given: &str, expected: &str| {
+            let mut value: Value = serde_json::from_str(given).unwrap();
+            round_integers(&mut value);
+            assert_eq!(value.to_string(), expected, "{given}");
+        };
+        check("[9223372036854775807]", "[9223372036854775807]");
+        check(
+            r#"{"a":9223372036854775808}"#,
+            r#"{"a":9223372036854776000}"#,
+        );
+        check("18446744073709551615", "1.8446744073709552e19");
+        check("-9223372036854775808", "-9223372036854775808");
     }
 
     #[test]

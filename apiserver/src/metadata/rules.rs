@@ -61,15 +61,25 @@ pub(crate) fn settle_namespace(
     Ok(())
 }
 
-/// Sets the server-owned metadata of a new object.
-pub(crate) fn prepare_create(rules: &Rules, now: Timestamp, object: &mut Value) {
-    for field in [
-        "selfLink",
-        "deletionTimestamp",
-        "deletionGracePeriodSeconds",
-        "resourceVersion",
-        "generation",
-    ] {
+/// What creates an object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A POST.
+    #[default]
+    Create,
+    /// An update or apply of an object that does not exist: kube-apiserver keeps the deletion in
+    /// its metadata.
+    Update,
+}
+
+/// Sets the server-owned metadata of a new object. A kind that does not count generations keeps the
+/// given one.
+pub(crate) fn prepare_create(rules: &Rules, origin: Origin, now: Timestamp, object: &mut Value) {
+    let deletion: &[&str] = match origin {
+        Origin::Create => &["deletionTimestamp", "deletionGracePeriodSeconds"],
+        Origin::Update => &[],
+    };
+    for field in ["selfLink", "resourceVersion"].iter().chain(deletion) {
         object::set_meta(object, field, None);
     }
     object::set_meta(object, "uid", Some(json!(object::new_uid())));

@@ -6,7 +6,6 @@ use super::object::{self, at};
 use super::rules::Rules;
 use crate::field::FieldError;
 use crate::schema::check_object_metadata;
-use kube_names::label_key_faults;
 
 /// Validates an object's metadata.
 pub(crate) fn check(rules: &Rules, object: &Value) -> Vec<FieldError> {
@@ -15,7 +14,7 @@ pub(crate) fn check(rules: &Rules, object: &Value) -> Vec<FieldError> {
     check_object_metadata(rules.names, metadata, &mut errors);
     if rules.qualified_finalizers {
         for (index, finalizer) in object::finalizers(object).into_iter().enumerate() {
-            if label_key_faults(finalizer).is_empty() && !is_qualified(finalizer) {
+            if !is_qualified(finalizer) {
                 errors.push(FieldError::invalid(
                     format!("metadata.finalizers[{index}]"),
                     finalizer,

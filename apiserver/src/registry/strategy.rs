@@ -107,6 +107,11 @@ pub(crate) trait Strategy: Debug + Sync {
         false
     }
 
+    /// Whether a deletion of an object sets the finalizers of its propagation policy.
+    fn propagates(&self, _object: &Value) -> bool {
+        true
+    }
+
     /// Changes an object at the start of its deletion, before it is marked.
     fn begin_deletion(&self, _cluster: &dyn Cluster, _object: &mut Value) {}
 

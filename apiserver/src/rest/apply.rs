@@ -49,6 +49,7 @@ pub(super) async fn create(
     }
     let options = WriteOptions {
         applied: true,
+        origin: rules::Origin::Update,
         ..options.clone()
     };
     let created = create_object(core, &call.served, new, &options, &call.requester()).await?;
@@ -72,10 +73,14 @@ pub(super) fn applied(
     if !wanted["metadata"]["managedFields"].is_null() {
         return Err(ApiError::bad_request("metadata.managedFields must be nil"));
     }
-    check_declared(call, &wanted)?;
     if call.served.resource.is_custom() {
+        // Its form does not matter: the server sets it.
+        if wanted["metadata"]["creationTimestamp"].is_string() {
+            object::set_meta(&mut wanted, "creationTimestamp", None);
+        }
         object::settle_numbers(&mut wanted);
     }
+    check_declared(call, &wanted)?;
     rules::settle_namespace(call.object_namespace(), &mut wanted)?;
     object::set_meta(&mut wanted, "name", Some(Value::String(call.name.clone())));
     if let (Some(old), given) = (old, object::resource_version(&wanted))
@@ -96,7 +101,7 @@ pub(super) fn applied(
     // Also what the endpoint cannot write has to match its type.
     apply::check_type(&writer, &wanted).map_err(apply_error)?;
     update::restrict_applied(&call.served, &call.subresource, &mut wanted);
-    check_nulls(call, &wanted)?;
+    check_nulls(call, &apply::without_merged_nulls(&writer, old, &wanted))?;
     if let Some(old) = old {
         check_managed_versions(call, old)?;
     }
@@ -160,7 +165,7 @@ fn check_managed_versions(call: &Call, old: &Value) -> Result<(), ApiError> {
 }
 
 /// Rejects nulls in an applied configuration for fields that are neither nullable nor defaulted: an
-/// applied null is stored.
+/// applied null is stored, unless it is merged with live items.
 fn check_nulls(call: &Call, wanted: &Value) -> Result<(), ApiError> {
     let Some(schema) = &call.served.version().schema else {
         return Ok(());

@@ -82,7 +82,7 @@ pub(crate) async fn create_object(
     let base = object::name(&object).is_empty().then(|| object.clone());
     for attempt in 0.. {
         rules::generate_name(&mut object);
-        strategy::prepare_create(core, served, &mut object)?;
+        strategy::prepare_create(core, served, options.origin, &mut object)?;
         strategy::validate_create(served, &object)?;
         by.warnings
             .extend(strategy::warnings(served, None, &object));

@@ -233,7 +233,8 @@ fn mark(core: &Core, served: &Served, old: &Value, options: &DeleteOptions) -> V
         .map(str::to_owned)
         .collect();
     let before = finalizers.clone();
-    let has_dependents = core.options.garbage_collector != Controllers::Off;
+    let has_dependents =
+        core.options.garbage_collector != Controllers::Off && strategy.propagates(old);
     let wanted = options.propagation.unwrap_or_else(|| {
         let has = |name: &str| finalizers.iter().any(|f| f == name);
         if has("orphan") {

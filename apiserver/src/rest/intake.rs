@@ -194,6 +194,7 @@ pub(crate) fn prune(served: &Served, object: &mut Value) -> Result<Vec<String>, 
         let type_name = types::type_name(&resource.group, &served.version().name, &resource.kind);
         return types::normal::normalise(&type_name, object);
     }
+    object::round_integers(object);
     let mut unknown = crate::metadata::normalise(object)?;
     if let Some(schema) = &served.version().schema {
         if let Some(why) = schema.embedded_error(object) {

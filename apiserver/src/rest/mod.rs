@@ -20,6 +20,7 @@ mod pods;
 mod present;
 mod read;
 mod scale;
+mod scale_intake;
 mod shard_selector;
 mod strategy;
 mod token;

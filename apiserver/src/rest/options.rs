@@ -6,6 +6,7 @@ use crate::field::{FieldError, FieldErrorKind};
 use crate::http::negotiate;
 use crate::http::query::Query;
 use crate::metadata::object::{at, text};
+use crate::metadata::rules::Origin;
 use crate::status::ApiError;
 use crate::types::normal::{go_kind, type_fault};
 
@@ -27,6 +28,8 @@ pub(crate) struct WriteOptions {
     pub(crate) force: bool,
     /// Whether the write is an apply, which has settled the ownership of fields itself.
     pub(crate) applied: bool,
+    /// What creates the object, if it is new.
+    pub(crate) origin: Origin,
     /// The options as passed to webhooks.
     pub(crate) shown: Value,
 }
@@ -86,6 +89,7 @@ impl WriteOptions {
             validation,
             force: query.flag("force"),
             applied: false,
+            origin: Origin::Create,
             shown: shown(kind, query, dry_run),
         })
     }

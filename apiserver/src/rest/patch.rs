@@ -26,7 +26,7 @@ use crate::store::Stored;
 pub(crate) enum PatchType {
     Json,
     Merge,
-    /// Only for built-in kinds and for scales.
+    /// Only for built-in kinds.
     Strategic,
     Apply,
 }
@@ -37,9 +37,7 @@ pub(crate) fn patch_type(call: &Call) -> Result<PatchType, ApiError> {
         "application/json-patch+json" => Ok(PatchType::Json),
         "application/merge-patch+json" => Ok(PatchType::Merge),
         "application/apply-patch+yaml" => Ok(PatchType::Apply),
-        "application/strategic-merge-patch+json"
-            if call.subresource == "scale" || !call.served.resource.is_custom() =>
-        {
+        "application/strategic-merge-patch+json" if !call.served.resource.is_custom() => {
             Ok(PatchType::Strategic)
         }
         // The handler of custom resources answers itself; for built-in kinds, the router does.
@@ -84,8 +82,7 @@ pub(crate) async fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiEr
         let current = core.find(&call.served, &call.key());
         prepare(core, &call.served, &current).await?;
         let old = current.as_deref().map(|stored| call.served.decode(stored));
-        let (new, faults) = patched(core, call, kind, old.as_ref(), &options)?;
-        intake::enforce(call, options.validation, faults)?;
+        let new = patched(core, call, kind, old.as_ref(), &options)?;
         let (Some(current), Some(old)) = (current, old) else {
             return apply::create(core, call, new, &options).await;
         };
@@ -126,16 +123,20 @@ pub(super) fn check_options(call: &Call, kind: PatchType) -> Result<(), ApiError
     Ok(())
 }
 
-/// Returns the patched object, in its version's form, and the findings of strict validation.
+/// Returns the patched object, in its version's form, after field validation.
 fn patched(
     core: &Core,
     call: &Call,
     kind: PatchType,
     old: Option<&Value>,
     options: &WriteOptions,
-) -> Result<(Value, Vec<String>), ApiError> {
+) -> Result<Value, ApiError> {
     let (mut new, mut faults) = match (kind, old) {
-        (PatchType::Apply, _) => return apply::applied(core, call, old, options),
+        (PatchType::Apply, _) => {
+            let (new, faults) = apply::applied(core, call, old, options)?;
+            intake::enforce(call, options.validation, faults)?;
+            return Ok(new);
+        }
         (_, None) => return Err(call.not_found()),
         (_, Some(old)) => unshaped(call, kind, old)?,
     };
@@ -154,9 +155,10 @@ fn patched(
         let why = format!("strict decoding error: {}", faults.join(", "));
         return Err(refuse(&why));
     }
+    intake::enforce(call, options.validation, faults)?;
     update::check_name(call, &new)?;
     rules::settle_namespace(call.object_namespace(), &mut new)?;
-    Ok((new, faults))
+    Ok(new)
 }
 
 /// Returns the patched object as the patch left it, and the findings of strict validation.

@@ -7,19 +7,16 @@ use serde_json::{Value, json};
 use super::admission::{Admission, Kind};
 use super::conversion::prepare;
 use super::options::WriteOptions;
-use super::patch::{PatchType, check_options, patch_error, patch_type};
+use super::patch::{PatchType, check_options, patch_type};
 use super::present::shown;
 use super::write::{self, Persisted};
-use super::{Call, update};
+use super::{Call, scale_intake, update};
 use crate::apply::{self, Writer};
 use crate::core::Core;
 use crate::field::{FieldError, FieldErrorKind};
-use crate::http::decode::{self, Encoding};
-use crate::http::negotiate;
 use crate::http::respond::{Answer, Content};
 use crate::metadata::object::{self, text};
 use crate::metadata::rules;
-use crate::patch as patches;
 use crate::registry::ScalePaths;
 use crate::status::ApiError;
 use crate::store::Stored;
@@ -154,22 +151,12 @@ pub(crate) async fn get(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiErro
 /// Handles PUT of a scale.
 pub(crate) async fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let options = WriteOptions::parse("UpdateOptions", &call.query, &call.user_agent)?;
-    let encoding = negotiate::body_encoding(call.content_type.as_deref(), false)?;
-    let scale = decode::decode(&call.body, encoding)
-        .map_err(ApiError::bad_request)?
-        .value;
-    check_type(&scale)?;
-    if object::name(&scale) != call.name {
-        return Err(ApiError::bad_request(format!(
-            "the name of the object ({}) does not match the name on the URL ({})",
-            object::name(&scale),
-            call.name
-        )));
-    }
+    let scale = scale_intake::put(call, options.validation)?;
     for _ in 0..write::TRIES {
         let stored = core
             .find(&call.served, &call.key())
             .ok_or_else(|| call.not_found())?;
+        update::check_uid(call, &stored, &scale)?;
         prepare(core, &call.served, [&stored]).await?;
         if let Some(done) = store_scale(core, call, &stored, &scale, &options, None).await? {
             return Ok(done);
@@ -188,70 +175,27 @@ pub(crate) async fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiEr
             .find(&call.served, &call.key())
             .ok_or_else(|| call.not_found())?;
         prepare(core, &call.served, [&stored]).await?;
-        let old = scale_of(call, &call.served.decode(&stored))?;
-        let scale = match kind {
-            PatchType::Json => {
-                patches::json_patch(&old, &call.body).map_err(|e| patch_error(&e))?
-            }
-            PatchType::Merge | PatchType::Strategic => {
-                let patch = decode::decode(&call.body, Encoding::Json)
-                    .map_err(ApiError::bad_request)?
-                    .value;
-                let mut scale = old;
-                patches::merge_patch(&mut scale, &patch);
-                scale
-            }
-            PatchType::Apply => {
-                let applied = decode::decode(&call.body, Encoding::Yaml);
-                let applied = applied.map_err(ApiError::bad_request)?.value;
-                check_applied(call, &stored, &applied)?;
-                applied
-            }
+        let object = call.served.decode(&stored);
+        let scale = if kind == PatchType::Apply {
+            let is_owned = apply::has_owner(&object, &paths(call)?.spec_replicas);
+            let scale_writer = Writer {
+                schema: None,
+                ..writer(core, call, &options, "autoscaling/v1")
+            };
+            scale_intake::applied(call, &options, &scale_writer, is_owned)?
+        } else {
+            let old = scale_of(call, &object)?;
+            let scale = scale_intake::patched(call, kind, &old, options.validation)?;
+            check_absent_replicas(call, &object, &scale)?;
+            scale
         };
-        check_type(&scale)?;
+        scale_intake::check_patched_uid(call, object::uid(&object), &scale)?;
         let apply = (kind == PatchType::Apply).then_some(options.force);
         if let Some(done) = store_scale(core, call, &stored, &scale, &options, apply).await? {
             return Ok(done);
         }
     }
     Err(ApiError::modified(&call.group_resource(), &call.name))
-}
-
-/// Refuses an apply to the scale of a custom resource whose replicas nobody owns: kube-apiserver
-/// cannot tell who made them. An apply without a conflict fails later, in [`store_scale`].
-fn check_applied(call: &Call, stored: &Stored, applied: &Value) -> Result<(), ApiError> {
-    let object = call.served.decode(stored);
-    let is_owned = apply::has_owner(&object, &paths(call)?.spec_replicas);
-    let is_scale = text(applied, &["apiVersion"]) == "autoscaling/v1";
-    if !call.served.resource.is_custom() || is_owned || !is_scale {
-        return Ok(());
-    }
-    Err(inconvertible(
-        "failed to create manager for existing fields: failed to convert live object",
-        "/",
-    ))
-}
-
-/// 500: kube-apiserver converts the scale of a custom resource as if it were one itself.
-fn inconvertible(what: &str, name: &str) -> ApiError {
-    let why = format!(
-        "{what} ({name}; autoscaling/v1, Kind=Scale) to proper version: \
-request to convert CR to an invalid group/version: autoscaling/v1"
-    );
-    ApiError::new(500, "", why)
-}
-
-fn check_type(scale: &Value) -> Result<(), ApiError> {
-    let (api_version, kind) = (text(scale, &["apiVersion"]), text(scale, &["kind"]));
-    if (api_version, kind) == ("autoscaling/v1", "Scale")
-        || (api_version.is_empty() && kind.is_empty())
-    {
-        return Ok(());
-    }
-    Err(ApiError::bad_request(format!(
-        "{kind} in version \"{}\" cannot be handled as a Scale: no kind \"{kind}\" is registered for version \"{api_version}\" in scheme",
-        api_version.rsplit('/').next().unwrap_or_default()
-    )))
 }
 
 /// Writes the replicas of a scale to its object; returns `None` if another write came first.
@@ -294,8 +238,9 @@ async fn store_scale(
         Some(force) => {
             let applied = apply_scale(core, call, &old, (path, replicas), options, force)?;
             if served.resource.is_custom() {
-                let name = format!("{}/{}", call.namespace, call.name);
-                return Err(inconvertible("failed to convert new object", &name));
+                let name = format!("{}/{}", object::namespace(&scale), object::name(&scale));
+                let what = "failed to convert new object";
+                return Err(scale_intake::inconvertible(what, &name));
             }
             applied
         }
@@ -308,6 +253,17 @@ async fn store_scale(
         }
         Persisted::Raced => Ok(None),
     }
+}
+
+/// Checks that a patch gives a custom resource without replicas some: none count as absent.
+fn check_absent_replicas(call: &Call, object: &Value, scale: &Value) -> Result<(), ApiError> {
+    let path = &paths(call)?.spec_replicas;
+    let is_absent = object::at(object, &keys(path)).is_none();
+    if !is_absent || replicas(call, scale)? != 0 || !call.served.resource.is_custom() {
+        return Ok(());
+    }
+    let why = format!("the spec replicas field \"{path}\" cannot be empty");
+    Err(ApiError::bad_request(why))
 }
 
 /// Reads the replicas of a scale.
@@ -338,6 +294,22 @@ fn replicas(call: &Call, scale: &Value) -> Result<i64, ApiError> {
     Ok(replicas)
 }
 
+fn writer<'a>(
+    core: &Core,
+    call: &'a Call,
+    options: &'a WriteOptions,
+    api_version: &'a str,
+) -> Writer<'a> {
+    Writer {
+        manager: &options.manager,
+        subresource: "scale",
+        api_version,
+        reset: update::reset_fields(&call.served, ""),
+        schema: call.served.version().schema.as_ref(),
+        now: core.now(),
+    }
+}
+
 fn apply_scale(
     core: &Core,
     call: &Call,
@@ -354,14 +326,7 @@ fn apply_scale(
         wanted["metadata"]["namespace"] = json!(call.namespace);
     }
     set_path(&mut wanted, &keys(path), json!(replicas));
-    let writer = Writer {
-        manager: &options.manager,
-        subresource: "scale",
-        api_version: &api_version,
-        reset: update::reset_fields(served, ""),
-        schema: served.version().schema.as_ref(),
-        now: core.now(),
-    };
+    let writer = writer(core, call, options, &api_version);
     let mut new =
         apply::apply(&writer, Some(old), &wanted, force).map_err(super::apply::apply_error)?;
     apply::settle_replicas(&mut new, path, "");

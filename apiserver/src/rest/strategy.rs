@@ -26,11 +26,12 @@ pub(super) fn set_defaults(served: &Served, object: &mut Value) {
 pub(super) fn prepare_create(
     core: &Core,
     served: &Served,
+    origin: rules::Origin,
     object: &mut Value,
 ) -> Result<(), ApiError> {
     let resource = &served.resource;
     resource.strategy.allocate(core, None, object)?;
-    rules::prepare_create(&resource.rules, core.now(), object);
+    rules::prepare_create(&resource.rules, origin, core.now(), object);
     if served.version().status {
         object::fields(object).remove("status");
     }

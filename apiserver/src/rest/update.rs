@@ -24,9 +24,9 @@ pub(super) async fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
     let options = WriteOptions::parse("UpdateOptions", &call.query, &call.user_agent)?;
     let incoming = intake::decode_object(call)?;
     let mut object = incoming.object;
+    intake::enforce(call, options.validation, incoming.faults)?;
     rules::settle_namespace(call.object_namespace(), &mut object)?;
     check_name(call, &object)?;
-    intake::enforce(call, options.validation, incoming.faults)?;
     for _ in 0..write::TRIES {
         let Some(current) = core.find(&call.served, &call.key()) else {
             return create_absent(core, call, object, &options).await;
@@ -78,9 +78,25 @@ async fn create_absent(
     if !may_create || !object::resource_version(&object).is_empty() {
         return Err(call.not_found());
     }
+    let options = WriteOptions {
+        origin: rules::Origin::Update,
+        ..options.clone()
+    };
     let created =
-        create::create_object(core, &call.served, object, options, &call.requester()).await?;
+        create::create_object(core, &call.served, object, &options, &call.requester()).await?;
     present(call, 201, &created)
+}
+
+/// Checks the uid that an update is based on.
+///
+/// # Errors
+/// 409.
+pub(super) fn check_uid(call: &Call, current: &Stored, new: &Value) -> Result<(), ApiError> {
+    match object::uid(new) {
+        "" => Ok(()),
+        uid if uid == &*current.uid => Ok(()),
+        uid => Err(uid_conflict(call, uid, &current.uid)),
+    }
 }
 
 /// Checks the resourceVersion and uid that an update is based on. Fills in an absent
@@ -88,10 +104,7 @@ async fn create_absent(
 fn check_version(call: &Call, current: &Stored, new: &mut Value) -> Result<(), ApiError> {
     let gr = call.group_resource();
     let resource = &call.served.resource;
-    let uid = object::uid(new);
-    if !uid.is_empty() && uid != &*current.uid {
-        return Err(uid_conflict(call, uid, &current.uid));
-    }
+    check_uid(call, current, new)?;
     let given = object::resource_version(new);
     if given.is_empty() || given == "0" {
         if !resource.rules.unconditional_update {
@@ -225,6 +238,7 @@ pub(super) fn merge_scale(
     if apply::has_owner(old, path) {
         track(core, served, "scale", old, &mut new, options);
         apply::settle_replicas(&mut new, path, &options.manager);
+        apply::disown_zero_replicas(old, &mut new, path);
     }
     strategy::finish_update(core, served, "scale", old, &mut new)?;
     Ok(new)

@@ -142,9 +142,7 @@ impl Strategy for StatefulSet {
     }
 
     fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
-        let mut errors = validate_selector_update(old, new);
-        errors.extend(validate_stateful_set_update(old, new));
-        errors
+        validate_stateful_set_update(old, new)
     }
 
     fn printer(&self) -> &'static Printer {

@@ -31,7 +31,10 @@ pub(super) fn validate(kind: &str, object: &Value) -> Vec<FieldError> {
         }
     }
     if !is_selector(selector) {
-        let detail = "invalid label selector";
+        let detail = match kind {
+            "statefulset" => "",
+            _ => "invalid label selector",
+        };
         errors.push(FieldError::invalid(
             "spec.selector",
             selector.clone(),

@@ -170,6 +170,17 @@ fn check_version(crd: &Value, index: usize, version: &Value, errors: &mut Vec<Fi
             let why = "may only be set when validations.schema is included";
             errors.push(FieldError::invalid("spec.selectableFields", "", why));
         }
+    } else if shared("schema") && !shared("selectableFields") {
+        // A shared schema is validated under `spec`, so that the version has none.
+        let given = version["selectableFields"].as_array();
+        if given.is_some_and(|fields| !fields.is_empty()) {
+            let why = "may only be set when `version.schema.openAPIV3Schema` is not included";
+            errors.push(FieldError::invalid(
+                path("selectableFields") + ".selectableFields",
+                "",
+                why,
+            ));
+        }
     } else if index == 0 || !shared("selectableFields") {
         check_selectable(&path("selectableFields"), version, errors);
     }
