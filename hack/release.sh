@@ -7,7 +7,8 @@
 # - VERSION is that of every published crate and of every requirement on a crate of the workspace;
 # - `repository` in Cargo.toml is set;
 # - CHANGELOG.md has a section of the version, with lines;
-# - docs/policy.md states the versions that Cargo.toml asks for.
+# - docs/policy.md states the versions that Cargo.toml asks for;
+# - testdata/compat has what this version's generator writes, so that the next release is held against it (hack/compat.sh).
 # With --execute it then runs hack/package.sh, tags, pushes the tag, from which .github/workflows/release.yml makes binaries and images, and
 # publishes the crates in the order of their dependencies. It leaves out what is done, so a run that was cut off is repeated as it was.
 # Every finding is reported before the script ends with 1; a dry run with findings still shows the commands.
@@ -77,6 +78,10 @@ check_policy() {
   grep -qE "^\| the .*$1.* \|.*\|.*\b${2//./\\.}\b" docs/policy.md || finding "docs/policy.md does not say $2 for the $1"
 }
 
+check_compat() {
+  hack/compat.sh --check "$version" >/dev/null || finding "testdata/compat/$version is not what the generator writes: hack/compat.sh --renew $version"
+}
+
 # required NAME: the version in a requirement of [workspace.dependencies].
 required() { sed -nE "s/^$1 = \{ version = \"([^\"]*)\".*/\1/p" Cargo.toml; }
 
@@ -114,6 +119,7 @@ check_changes
 check_policy "minimum Rust version" "$(sed -nE 's/^rust-version = "(.*)"/\1/p' Cargo.toml)"
 check_policy "major version of kube" "kube $(required kube)"
 check_policy "k8s-openapi" "k8s-openapi $(required k8s-openapi)"
+check_compat
 if [[ $findings -gt 0 && -n $execute ]]; then
   echo "release: $findings findings, nothing was done" >&2
   exit 1

@@ -211,7 +211,7 @@ impl Scaffold<'_> {
     fn dependencies(&self) -> String {
         let mut lines = Vec::new();
         if self.needs_serde() {
-            lines.push("serde = { version = \"1\", features = [\"derive\"] }");
+            lines.push("serde = { version = \"1.0.228\", features = [\"derive\"] }");
         }
         let runtime = format!("codegen-runtime = {}", self.runtime);
         // The schemas of Kubernetes' own types.
@@ -223,10 +223,10 @@ impl Scaffold<'_> {
         };
         if self.options.needs_runtime() {
             lines.push(&runtime);
-            lines.push("serde_json = \"1\"");
+            lines.push("serde_json = \"1.0.127\"");
         } else {
             // As in the runtime: floating-point numbers round-trip exactly.
-            lines.push("serde_json = { version = \"1\", features = [\"float_roundtrip\"] }");
+            lines.push("serde_json = { version = \"1.0.127\", features = [\"float_roundtrip\"] }");
         }
         if self.options.schemars || !self.options.needs_runtime() {
             lines.push(k8s_openapi);

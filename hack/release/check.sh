@@ -31,7 +31,7 @@ release() {
 
 says() { grep -qF -- "$1" "$try/output" || fail "it does not say: $1"; }
 
-# The tree as it is, with a real repository's name, a dated changelog and a packaging that passes.
+# The tree as it is, with a real repository's name, a dated changelog, and a packaging and an archive of generated code that pass.
 git init --quiet --bare "$try/remote"
 git init --quiet --initial-branch main "$try/clone"
 (cd "$root" && git ls-files -z --cached --others --exclude-standard | tar --null --files-from - --ignore-failed-read -cf - 2>/dev/null) | tar -xf - -C "$try/clone"
@@ -42,6 +42,7 @@ git config user.email check@example.com
 sed -i 's|^repository = .*|repository = "https://git.example.org/kube-codegen"|' Cargo.toml
 sed -i "s|^## Unreleased: $version|## $version (2030-01-01)|" CHANGELOG.md
 printf '#!/bin/sh\necho packaged\n' >hack/package.sh
+printf '#!/bin/sh\n[ -d "testdata/compat/$2" ]\n' >hack/compat.sh
 git add --all
 git commit --quiet --message ready
 
@@ -87,6 +88,7 @@ echo "== findings"
 release 1 9.9.9
 says "kube-codegen has the version $version"
 says "Cargo.toml requires kube-names $version: write 9.9.9"
+says "hack/compat.sh --renew 9.9.9"
 says "CHANGELOG.md has no section \`## 9.9.9\` with lines"
 touch new
 release 1 "$version" --execute

@@ -19,6 +19,7 @@ use crate::{
         annotations::annotations,
         json, sarif,
         text::{self, Shown, figures},
+        unread,
     },
     config::{Error, FILE_NAME, compatibility::compared, history::Reference},
 };
@@ -76,8 +77,31 @@ pub(super) enum Format {
     Sarif,
 }
 
+impl Format {
+    /// The result of reading input, whose errors are also printed to stdout if programs read that.
+    pub(super) fn read<T>(self, tool: &str, result: Result<T, Failure>) -> Result<T, Failure> {
+        let found = match &result {
+            Err(Failure::Error(error)) => error.diagnostics(),
+            _ => return result,
+        };
+        let text = match self {
+            Self::Text => return result,
+            Self::Json => unread::json(&found),
+            Self::Github => unread::annotations(&found),
+            Self::Sarif => unread::sarif(tool, &found),
+        };
+        style::print(&text)?;
+        result
+    }
+}
+
 impl Diff {
     pub(super) fn run(self, _: Color) -> Result<(), Failure> {
+        let reports = self.form().read("kube-codegen diff", self.reports())?;
+        self.show(reports)
+    }
+
+    fn reports(&self) -> Result<Vec<Report>, Failure> {
         let (Some(old), Some(new)) = (&self.old, &self.new) else {
             let configs = configs(Vec::new(), None)?;
             if !configs.iter().any(Config::has_base) {
@@ -86,8 +110,7 @@ impl Diff {
                 );
                 return Err(Failure::Usage(message));
             }
-            let reports = reports(&configs, self.budget)?;
-            return self.show(reports);
+            return reports(&configs, self.budget);
         };
         if [old, new].iter().all(|path| path.as_os_str() == "-") {
             let message = "OLD and NEW cannot both be standard input";
@@ -97,7 +120,11 @@ impl Diff {
         let sets = (read(old, new, &bar)?, read(new, old, &bar)?);
         drop(bar);
         let report = compared(&sets.0, &sets.1, self.budget)?;
-        self.show(vec![report])
+        Ok(vec![report])
+    }
+
+    fn form(&self) -> Format {
+        if self.json { Format::Json } else { self.format }
     }
 
     fn show(&self, reports: Vec<Report>) -> Result<(), Failure> {
@@ -119,7 +146,7 @@ impl Diff {
             true => Shown::All,
             false => Shown::Harmful,
         };
-        let format = if self.json { Format::Json } else { self.format };
+        let format = self.form();
         let mut text = match format {
             Format::Text => text::text(report, shown),
             Format::Json => json::text(report, shown),

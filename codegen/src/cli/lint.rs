@@ -64,10 +64,11 @@ impl Lint {
         if self.list {
             return style::print(&list());
         }
-        let mut findings = match self.paths.as_slice() {
-            [] => self.configured()?,
-            paths => self.of(paths)?,
+        let found = match self.paths.as_slice() {
+            [] => self.configured(),
+            paths => self.of(paths),
         };
+        let mut findings = self.format.read("kube-codegen lint", found)?;
         if self.print_baseline {
             return style::print(&baseline::lines(&findings));
         }

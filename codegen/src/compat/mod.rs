@@ -2,6 +2,7 @@
 //!
 //! `kube_crd_diff` compares two CRDs; this module pairs those of two sets, finds the lines of what
 //! it found, and prints it: [`text`] for people, [`json`], [`annotations`] for GitHub, [`sarif`].
+//! What cannot be read is printed in these forms too: [`unread`].
 //! Start at [`compare`].
 
 mod accept;
@@ -10,6 +11,7 @@ mod definition;
 pub(crate) mod json;
 pub(crate) mod sarif;
 pub(crate) mod text;
+pub(crate) mod unread;
 
 use std::collections::BTreeMap;
 

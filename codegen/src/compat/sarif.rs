@@ -16,17 +16,26 @@ pub(crate) fn text(report: &Report, shown: Shown) -> String {
 
 /// A log of one run of a tool.
 pub(crate) fn log(tool: &str, rules: Vec<Value>, results: Vec<Value>) -> String {
+    of_run(tool, rules, json!({"results": results}))
+}
+
+/// A log of a run that ended with errors of its input.
+pub(crate) fn log_of_failure(tool: &str, rules: Vec<Value>, results: Vec<Value>) -> String {
+    let invocations = json!([{"executionSuccessful": false}]);
+    of_run(
+        tool,
+        rules,
+        json!({"invocations": invocations, "results": results}),
+    )
+}
+
+fn of_run(tool: &str, rules: Vec<Value>, mut run: Value) -> String {
+    run["tool"] = json!({"driver": {"name": tool, "rules": rules}});
+    run["columnKind"] = json!("unicodeCodePoints");
     pretty(&json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
-        "runs": [{
-            "tool": {"driver": {
-                "name": tool,
-                "rules": rules,
-            }},
-            "columnKind": "unicodeCodePoints",
-            "results": results,
-        }],
+        "runs": [run],
     }))
 }
 

@@ -52,10 +52,7 @@ impl Error {
         let mut is_input = true;
         for error in errors {
             is_input &= matches!(error, Self::Input(_));
-            match error {
-                Self::Config(found) | Self::Input(found) => diagnostics.extend(found),
-                other => diagnostics.push(Diagnostic::error(other.to_string())),
-            }
+            diagnostics.extend(error.diagnostics());
         }
         diagnostics.sort();
         Some(if is_input {
@@ -63,5 +60,13 @@ impl Error {
         } else {
             Self::Config(diagnostics)
         })
+    }
+
+    /// The findings; an error that has none is one itself.
+    pub(crate) fn diagnostics(&self) -> Diagnostics {
+        match self {
+            Self::Config(found) | Self::Input(found) => found.clone(),
+            other => Diagnostic::error(other.to_string()).into(),
+        }
     }
 }

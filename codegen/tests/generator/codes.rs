@@ -56,7 +56,8 @@ fn project(example: &Example) -> Sandbox {
     );
     sandbox.write("src/lib.rs", "pub mod apis;\n");
     sandbox.write("go.mod", "module example.com/cloud\n\ngo 1.24\n");
-    if is_rust && !example.file.contains("/v1/") {
+    let has_kinds = example.file.contains("/v1/") || example.file == "src/lib.rs";
+    if is_rust && !has_kinds {
         sandbox.write(
             "src/apis/cloud/v1/mod.rs",
             &format!("{}{MACHINE}", codes::RUST_PRELUDE),

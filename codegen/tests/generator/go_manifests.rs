@@ -264,7 +264,7 @@ fn a_malformed_tag_is_an_error_where_the_field_is_of_the_api() {
         .map(drop)
         .unwrap_err();
     assert!(
-        found.contains("error[K0304]: the value in the struct tag is not in double quotes"),
+        found.contains("error[K0306]: the value in the struct tag is not in double quotes"),
         "{found}"
     );
     assert_eq!(found.matches("error").count(), 1, "{found}");

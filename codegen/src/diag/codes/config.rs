@@ -122,8 +122,8 @@ nothing are errors, since the output would lack what they were to choose."#,
     Class {
         code: Code(8),
         title: "an input without an API",
-        from: &["lib.rs", "lower/rust/kinds.rs", "lower/rust/twins.rs"],
-        what: "The input was read, and there is no kind in it to generate for, or one is in it twice.",
+        from: &["lib.rs", "lower/rust/kinds.rs"],
+        what: "The input was read, and there is no kind in it to generate for.",
         example: project(
             r#"[[crate]]
 

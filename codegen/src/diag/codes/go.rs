@@ -57,9 +57,9 @@ type MachineSpec struct {
     },
     Class {
         code: Code(304),
-        title: "an invalid group, kind or field in Go",
+        title: "a Go type or package that has no place in the API",
         from: &["lower/go/"],
-        what: "A package with kinds declares no group, two kinds or fields have the same name, or a method decides the JSON of a type.",
+        what: "A package with kinds declares no group, or a type has the name of a kind of its group without being an object.",
         example: Example {
             file: "v1/types.go",
             prelude: "",
@@ -76,7 +76,52 @@ type Machine struct {
 "##,
             command: "go ./v1",
         },
-        mend: r#"Write `+groupName` above the package clause; give kinds and fields different names; declare the JSON of types with their
-own marshalers with `+kubebuilder:validation:Type`."#,
+        mend: r#"Write `+groupName` above the package clause. A version of a kind embeds `metav1.TypeMeta` and `metav1.ObjectMeta`; another
+type has another name, or is marked `+kubebuilder:skipversion`."#,
+    },
+    Class {
+        code: Code(305),
+        title: "two Go types or kinds of one name",
+        from: &["lower/go/mod.rs", "lower/go/checks.rs"],
+        what: r#"Two kinds of a version have one plural, which is their URL and the name of their CRD, or two packages of a version declare a
+type of one name, which becomes one Rust module."#,
+        example: go(r#"// Machine of the cloud.
+// +kubebuilder:object:root=true
+type Machine struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+}
+
+// Engine of the cloud.
+// +kubebuilder:object:root=true
+// +resourceName=machines
+type Engine struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+}
+"#),
+        mend: r#"Give one of the kinds another plural with `+resourceName`, or one of the types another Rust name with `--type-path`, or generate
+the packages into separate crates."#,
+    },
+    Class {
+        code: Code(306),
+        title: "a struct tag that Go cannot parse",
+        from: &["lower/go/json_tag.rs"],
+        what: "Go ignores a struct tag from the first fault on, so that the field has another name in JSON than it seems to have.",
+        example: go(r#"// Machine of the cloud.
+// +kubebuilder:object:root=true
+type Machine struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec MachineSpec `json:"spec"`
+}
+
+// MachineSpec is desired.
+type MachineSpec struct {
+	CPUs int32 `json: "cpus"`
+}
+"#),
+        mend: "Write the tag as key, colon and quoted value without spaces between them, in backticks; `go vet` names the same place.",
     },
 ];

@@ -30,8 +30,9 @@ pub struct MachineSpec {
     Class {
         code: Code(102),
         title: "markers that contradict each other",
-        from: &["read/markers/set.rs"],
-        what: "Two markers of one type or field say different things, or one that may be given once is given twice.",
+        from: &["read/markers/set.rs", "lower/rust/attributes/contradiction.rs"],
+        what: r#"Two markers of one type or field say different things, or one that may be given once is given twice. An attribute of
+schemars or kube counts as the marker of the same meaning."#,
         example: rust(
             r#"// +genclient
 #[derive(Debug)]

@@ -54,8 +54,7 @@ pub struct MachineSpec {
         title: "a schema that is not known without compiling",
         from: &["read/rust/members.rs", "lower/rust/attributes/"],
         what: r#"Code decides what a type is on the wire: a function, a hand-written impl, or a constant of another crate. Source is read
-and not run, so its schema cannot be known. Attributes that say something of schemas which a CRD cannot have are errors
-as well."#,
+and not run, so its schema cannot be known."#,
         example: rust(
             r#"// +genclient
 #[derive(Debug)]
@@ -97,9 +96,9 @@ pub struct MachineSpec {
     },
     Class {
         code: Code(205),
-        title: "a type without what generated code needs",
+        title: "a type without the traits that generated code needs",
         from: &["lower/rust/", "read/rust/"],
-        what: "Generated code needs traits that a type does not derive, or uses a type that is private to its module or crate.",
+        what: "Generated code clones, compares, prints or serializes a type that does not derive the trait for it.",
         example: Example {
             file: "src/apis/cloud/v1/mod.rs",
             prelude: RUST_PRELUDE,
@@ -116,12 +115,12 @@ pub struct MachineSpec {
 ",
             command: "generate",
         },
-        mend: "Derive what the message names, or make the type `pub` and export it.",
+        mend: "Derive what the message names.",
     },
     Class {
         code: Code(206),
         title: "an API object of the wrong shape",
-        from: &["lower/rust/root.rs"],
+        from: &["lower/rust/root.rs", "lower/rust/resource.rs"],
         what: r#"Serialization of an API object is generated: its struct has `metadata: ObjectMeta`, an optional `status`, no
 `apiVersion` or `kind`, and derives neither `Serialize` nor `Deserialize`."#,
         example: rust(
@@ -192,9 +191,9 @@ pub struct Machine<T> {
     },
     Class {
         code: Code(210),
-        title: "a part of a type that generated code cannot see or repeat",
-        from: &["lower/rust/visibility.rs"],
-        what: "Generated code names the fields of a type and repeats its bounds in another module: fields are private or conditional,\nor a trait has no name there.",
+        title: "a type, or a part of one, that generated code cannot see or repeat",
+        from: &["lower/rust/visibility.rs", "lower/rust/outside.rs"],
+        what: "Generated code names a type and its fields and repeats its bounds in another module: the type or a field is private or\nconditional, or a trait has no name there.",
         example: Example {
             file: "src/apis/cloud/v1/mod.rs",
             prelude: RUST_PRELUDE,
@@ -219,7 +218,7 @@ pub mod near {
 ",
             command: "generate",
         },
-        mend: "Make fields `pub`, put conditions above a whole module, and write the path of a trait from `crate` or its own crate.",
+        mend: "Make types and fields `pub` or export them with `pub use`, put conditions above a whole module, and write the path of a\ntrait from `crate` or its own crate.",
     },
     Class {
         code: Code(211),
@@ -242,5 +241,68 @@ pub struct MachineSpec {
 "#,
         ),
         mend: "Write one of serde's, mostly `camelCase`.",
+    },
+    Class {
+        code: Code(212),
+        title: "an attribute that no schema of a CRD can have",
+        from: &["lower/rust/attributes/unsupported.rs"],
+        what: r#"An attribute of schemars changes the structure of the schema, or says something of the items of items or of a whole
+variant, which a structural schema has no place for."#,
+        example: rust(
+            r#"#[derive(kube::CustomResource, Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[kube(group = "cloud.example.com", version = "v1", kind = "Machine")]
+pub struct MachineSpec {
+    #[schemars(inner(inner(length(min = 1))))]
+    pub disks: Vec<Vec<String>>,
+}
+"#,
+        ),
+        mend: r#"Change the Rust type: a struct or newtype of its own for the items or the variant's field can have the attribute. Otherwise
+declare the type with `+kubebuilder:validation:Type`."#,
+    },
+    Class {
+        code: Code(213),
+        title: "a value of an attribute that has the wrong form",
+        from: &["lower/rust/attributes/wrong.rs"],
+        what: "An attribute of schemars sets a keyword of the schema to a value that the keyword cannot have.",
+        example: rust(
+            r#"#[derive(kube::CustomResource, Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[kube(group = "cloud.example.com", version = "v1", kind = "Machine")]
+pub struct MachineSpec {
+    #[schemars(extend("x-kubernetes-list-type" = 3))]
+    pub disks: Vec<String>,
+}
+"#,
+        ),
+        mend: "Write a value of the form that the message expects.",
+    },
+    Class {
+        code: Code(214),
+        title: "two kinds or types that cannot stand side by side",
+        from: &["lower/rust/twins.rs"],
+        what: r#"Two kinds of a version have one plural, which is their URL and the name of their CRD; or a kind or type is declared twice
+in different forms: by two crates, or in a module under conditions that are not decided."#,
+        example: Example {
+            file: "src/lib.rs",
+            prelude: "",
+            text: r#"use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+#[derive(kube::CustomResource, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[kube(group = "cloud.example.com", version = "v1", kind = "Machine")]
+pub struct MachineSpec {
+    pub cpus: i32,
+}
+
+#[derive(kube::CustomResource, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[kube(group = "cloud.example.com", version = "v1", kind = "Engine", plural = "machines")]
+pub struct EngineSpec {
+    pub cpus: i32,
+}
+"#,
+            command: "manifests .",
+        },
+        mend: r#"Give one of the kinds another `plural`, remove a declaration, or give types under other conditions than features and
+operating systems names of their own. Crates that share a type of another crate turn on the same features of it."#,
     },
 ];

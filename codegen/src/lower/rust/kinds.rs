@@ -14,6 +14,7 @@ use super::{
     foreign, has_derive, keys,
     reach::{Reach, reach},
     resolve::Resolver,
+    twins,
 };
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
@@ -219,13 +220,7 @@ fn report_alternatives(package: &Package, reached: &BTreeSet<usize>, found: &mut
             first.insert(name, item);
             continue;
         };
-        let message = format!("`{}` is declared twice in this module", item.name);
-        found.push(
-            Diagnostic::error(message)
-                .at(item.place.clone(), "the second time")
-                .at(first.place.clone(), "the first time")
-                .help("conditions on other things than features and the operating system are not decided: give the types distinct names or modules"),
-        );
+        found.push(twins::declared_twice(first, item));
     }
 }
 

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{
     diag::{Diagnostic, Diagnostics},
     model::{DerivedSchema, Field, Resource, TypeDef, TypeKind, TypeRef, Version},
+    read::rust::Item,
 };
 
 /// Keeps the first of equal declarations of a kind, and reports different ones and different kinds
@@ -77,6 +78,14 @@ fn differs(first: &TypeDef, second: &TypeDef) -> Diagnostic {
         error = error.at(place.clone(), "with different features of its crate");
     }
     error.help("turn on the same features of that crate in each, or write their manifests in separate runs")
+}
+
+/// Reports a type that a module declares twice, under conditions that are not decided.
+pub(super) fn declared_twice(first: &Item, second: &Item) -> Diagnostic {
+    Diagnostic::error(format!("`{}` is declared twice in this module", second.name))
+        .at(second.place.clone(), "the second time")
+        .at(first.place.clone(), "the first time")
+        .help("conditions on other things than features and the operating system are not decided: give the types distinct names or modules")
 }
 
 fn different(version: &Version, first: &Resource, second: &Resource) -> Diagnostic {

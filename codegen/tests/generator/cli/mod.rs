@@ -45,4 +45,5 @@ mod package_names;
 pub(crate) mod sandbox;
 pub(crate) mod schema;
 mod standing;
+mod unread;
 mod verify;

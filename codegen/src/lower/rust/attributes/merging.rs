@@ -4,7 +4,10 @@ use serde_json::Value;
 
 use super::{
     super::Cx,
+    contradiction::contradiction,
     keywords::{self, Effect, Meaning},
+    unsupported::unsupported,
+    wrong::wrong,
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
@@ -129,10 +132,8 @@ impl<'a> Merging<'a> {
             return self.idle(said, self.target.items, schema);
         }
         if demand.depth > 1 {
-            let finding =
-                Diagnostic::error(format!("`{}` on nested items is not supported", said.shown))
-                    .at(said.place.clone(), "nested too deeply")
-                    .help("declare a separate type for the items, and put it there");
+            let finding = unsupported(said, "on nested items", "nested too deeply")
+                .help("declare a separate type for the items, and put it there");
             schema.findings.push(finding);
             return;
         }
@@ -149,8 +150,7 @@ impl<'a> Merging<'a> {
                 schema.findings.push(finding);
             }
             Meaning::Structure => {
-                let finding = Diagnostic::error(format!("`{}` is not supported", said.shown))
-                    .at(said.place.clone(), "changes the structure of the schema")
+                let finding = unsupported(said, "", "changes the structure of the schema")
                     .help("change the Rust type")
                     .help(DECLARE_TYPE);
                 if !declare_type(self.markers) {
@@ -174,7 +174,7 @@ impl<'a> Merging<'a> {
                 match effects {
                     Effect::Idle => self.idle(said, wire, schema),
                     Effect::Unknown => self.unknown(said, Some(def), schema),
-                    Effect::Wrong(expected) => wrong(said, expected, schema),
+                    Effect::Wrong(expected) => schema.findings.push(wrong(said, expected)),
                     Effect::Values(values) => {
                         self.values(def, values, said, schema);
                     }
@@ -195,7 +195,10 @@ impl<'a> Merging<'a> {
             for value in values {
                 match serde_json::from_value::<CelRule>(value) {
                     Ok(rule) if !rule.rule.is_empty() => self.add(rule_marker(&rule, said)),
-                    _ => wrong(said, "rules, such as `[{\"rule\": \"self > 1\"}]`", schema),
+                    _ => {
+                        let finding = wrong(said, "rules, such as `[{\"rule\": \"self > 1\"}]`");
+                        schema.findings.push(finding);
+                    }
                 }
             }
             return;
@@ -292,20 +295,6 @@ impl<'a> Merging<'a> {
             self.markers.check(self.diagnostics);
         }
     }
-}
-
-/// Reports a value that does not have the expected type.
-fn wrong(said: &Said, expected: &str, schema: &mut SchemaAttrs) {
-    let finding = Diagnostic::error(format!("invalid value of `{}`", said.shown))
-        .at(said.place.clone(), format!("expected {expected}"));
-    schema.findings.push(finding);
-}
-
-fn contradiction(shown: &str, known: &Marker, said: &Said) -> Diagnostic {
-    Diagnostic::error(format!("`{shown}` contradicts `{known}`"))
-        .at(said.place.clone(), "this one")
-        .at(known.place.clone(), "and this one")
-        .help("remove one of them")
 }
 
 /// Creates the marker equivalent to an attribute.

@@ -4,11 +4,14 @@
 //! Start reading at [`merged`].
 
 mod code;
+mod contradiction;
 mod defaults;
 mod keywords;
 mod made;
 mod merging;
+mod unsupported;
 mod wire;
+mod wrong;
 
 use std::borrow::Cow;
 
@@ -17,6 +20,7 @@ use serde_json::Value;
 
 pub(super) use self::code::of_function;
 use self::merging::{Merging, Target, declare_type, marker, rule_marker};
+use self::unsupported::unsupported;
 pub(super) use self::wire::{is_skipped, is_undeclared};
 use super::{Cx, has_derive, named};
 use crate::{
@@ -178,8 +182,7 @@ impl Cx<'_> {
         let function = function.filter(|_| schema.code.is_none());
         let unread = demands.chain(&schema.computed).chain(function).chain(with);
         let findings = unread.map(|said| {
-            Diagnostic::error(format!("`{}` on a variant is not supported", said.shown))
-                .at(said.place.clone(), "has no place in a structural schema")
+            unsupported(said, "on a variant", "has no place in a structural schema")
                 .help("put it on the field of the variant, or on the type of that field")
         });
         let findings: Vec<Diagnostic> = findings.collect();

@@ -1,0 +1,3 @@
+//! One group.
+
+pub mod v1;

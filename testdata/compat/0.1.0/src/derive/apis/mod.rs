@@ -1,0 +1,3 @@
+//! Types by group and version.
+
+pub mod documents;
