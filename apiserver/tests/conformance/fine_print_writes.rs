@@ -51,12 +51,12 @@ async fn finalizers_that_are_no_names_are_reported_twice(client: Client) {
 }
 
 async fn finalizers_need_no_domain_in_some_groups(client: Client) {
-    let fields = json!({"metadata": {"finalizers": ["x"]}});
     const BUDGETS: Resource<'_> = Resource(
         "/apis/policy/v1",
         "poddisruptionbudgets",
         "PodDisruptionBudget",
     );
+    let fields = json!({"metadata": {"finalizers": ["x"]}});
     for resource in [LEASES, BUDGETS] {
         let objects = resource.fresh(&client).await;
         check!(objects.given("a", fields.clone()).await, "/metadata/finalizers": ["x"]);
