@@ -153,14 +153,21 @@ impl Certificates {
     /// The system has no random numbers.
     #[cfg(feature = "secure-metrics")]
     pub fn unverified() -> Result<Self, CertificateError> {
-        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()])?;
+        Ok(Self::of_host("localhost")?.0)
+    }
+
+    /// Makes a certificate of a host for this process, and returns it in PEM for clients to trust.
+    #[cfg(feature = "secure-metrics")]
+    pub(crate) fn of_host(host: &str) -> Result<(Self, String), CertificateError> {
+        let made = rcgen::generate_simple_self_signed([host.to_owned()])?;
         let (certificate, key) = (made.cert.pem(), made.signing_key.serialize_pem());
-        let loaded = Loaded::new(Path::new(""), certificate.into(), key.into())?;
-        Ok(Self {
+        let loaded = Loaded::new(Path::new(""), certificate.clone().into(), key.into())?;
+        let certificates = Self {
             source: Source::Own,
             current: Arc::new(RwLock::new(loaded)),
             progress: Progress::new(Task::Certificate, "own"),
-        })
+        };
+        Ok((certificates, certificate))
     }
 
     /// Reports the renewal as another task: the certificate is not that of webhooks.

@@ -1,3 +1,4 @@
 //! Tests of the operator against an embedded API server.
 
 mod deploy;
+mod end_to_end;

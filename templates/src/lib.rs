@@ -41,6 +41,8 @@ pub mod operator {
         DOCKERIGNORE = "operator/dockerignore";
         /// The workflow that tests it.
         CI = "operator/ci.yml";
+        /// The workflow that runs it end to end.
+        E2E = "operator/e2e.yml";
         /// What git ignores.
         GITIGNORE = "operator/gitignore";
         /// The manifest.
@@ -97,6 +99,8 @@ pub mod operator {
         MAIN = "operator/main.rs";
         /// Tests of the deployment files.
         DEPLOY = "operator/deploy.rs";
+        /// The end-to-end test.
+        END_TO_END = "operator/end_to_end.rs";
         /// The root of the tests.
         TESTS = "operator/tests.rs";
     }

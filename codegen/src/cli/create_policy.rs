@@ -1,21 +1,22 @@
 //! `kube-codegen create policy`.
 
-use std::path::PathBuf;
-
 use clap::Args;
+use serde_json::Value;
 
 use crate::{
     Compat,
     config::{Error, shown},
     emit::manifests::crds,
-    operator::{Subject, names, policy, policy_edit, update::Step},
+    model::Resource,
+    operator::{Api, Policy, Subject, names, policy, policy_edit, policy_path, update::Step},
 };
 
 use super::{
     Failure,
     finish::Finish,
     kind::KindArgs,
-    operator::{Project, refused},
+    leftovers::changed,
+    operator::{Files, Project, refused},
     style::{self, Color},
 };
 
@@ -38,28 +39,7 @@ impl CreatePolicy {
         let project = Project::read(self.dry_run)?;
         let group = self.kind.checked_group(&project)?;
         let resource = self.kind.resource(&project, &group).map_err(refused)?;
-        let manifests = project.configs.first();
-        let manifests = manifests.and_then(|config| config.options.manifests.clone());
-        let crds = crds(
-            &project.api,
-            &manifests.unwrap_or_default(),
-            Compat::default(),
-        );
-        let mut crds = crds.map_err(Error::Input)?.into_iter();
-        let crd = crds.find(|(of, plural, _)| (of, plural) == (&group, &resource.plural));
-        let versions = crd.and_then(|(.., crd)| crd["spec"]["versions"].as_array().cloned());
-        let version = versions
-            .into_iter()
-            .flatten()
-            .find(|it| it["name"] == *self.kind.version)
-            .unwrap_or_default();
-        let subject = Subject {
-            group: &group,
-            version: &self.kind.version,
-            plural: &resource.plural,
-            status: resource.status_subresource,
-        };
-        let written = policy(subject, &version["schema"]["openAPIV3Schema"]);
+        let written = written(&project, &group, &self.kind.version, resource)?;
         let kind = resource.kind.clone();
         if written.text.is_empty() {
             let mut message = format!(
@@ -71,7 +51,7 @@ impl CreatePolicy {
             return Err(refused(message));
         }
         let module = names::module_of(&kind);
-        let path = PathBuf::from(format!("config/policies/{module}.yaml"));
+        let path = policy_path(&module);
         let mut files = project.files();
         if files.text(&path)?.is_some() {
             return Err(refused(project.taken(&path)));
@@ -91,4 +71,73 @@ impl CreatePolicy {
              `validationActions: [Warn, Audit]` refuses nothing.\n"
         ))
     }
+}
+
+/// The policy of a kind in a version.
+fn written(
+    project: &Project,
+    group: &str,
+    version: &str,
+    resource: &Resource,
+) -> Result<Policy, Failure> {
+    let manifests = project.configs.first();
+    let manifests = manifests.and_then(|config| config.options.manifests.clone());
+    let crds = crds(
+        &project.api,
+        &manifests.unwrap_or_default(),
+        Compat::default(),
+    );
+    let mut crds = crds.map_err(Error::Input)?.into_iter();
+    let crd = crds.find(|(of, plural, _)| of == group && *plural == resource.plural);
+    let versions = crd.and_then(|(.., crd)| crd["spec"]["versions"].as_array().cloned());
+    let schema = versions
+        .into_iter()
+        .flatten()
+        .find(|it| it["name"] == *version)
+        .unwrap_or_default();
+    let subject = Subject {
+        group,
+        version,
+        plural: &resource.plural,
+        status: resource.status_subresource,
+    };
+    Ok(policy(subject, &schema["schema"]["openAPIV3Schema"]))
+}
+
+/// Removes the policy of a version of a kind, if it has one. Returns the error that the file was
+/// changed.
+pub(super) fn take_policy(
+    project: &Project,
+    api: &Api,
+    resource: &Resource,
+    files: &mut Files,
+) -> Result<Option<String>, Failure> {
+    let path = policy_path(&api.module);
+    let Some(text) = files.text(&path)?.filter(|text| is_of(text, api)) else {
+        return Ok(None);
+    };
+    let is_changed = written(project, &api.group, &api.version, resource)?.text != text;
+    files.take(&policy_edit(&api.module))?;
+    let fault = is_changed.then(|| changed(&path, files, "create policy"));
+    files.remove(path);
+    Ok(fault)
+}
+
+/// Whether a policy is about the kind in its version.
+fn is_of(policy: &str, api: &Api) -> bool {
+    let documents = serde_saphyr::from_multiple::<Value>(policy).unwrap_or_default();
+    let rules = documents.iter().flat_map(|document| {
+        let rules = document.pointer("/spec/matchConstraints/resourceRules");
+        rules.and_then(Value::as_array).into_iter().flatten()
+    });
+    let has = |list: &Value, wanted: &str| {
+        let list = list.as_array();
+        list.is_some_and(|list| list.iter().any(|it| it == wanted))
+    };
+    let mut rules = rules;
+    rules.any(|rule| {
+        has(&rule["apiGroups"], &api.group)
+            && has(&rule["apiVersions"], &api.version)
+            && has(&rule["resources"], &api.plural)
+    })
 }

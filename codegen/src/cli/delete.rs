@@ -11,12 +11,13 @@ use clap::{Args, Subcommand};
 
 use super::{
     Failure,
+    create_policy::take_policy,
     delete_controller::DeleteController,
     delete_webhook::{self, DeleteWebhook},
     finish::Finish,
     kind::{KindArgs, copied, existing},
     leftovers::{check_unchanged, check_unhooked, check_unused, unreadable},
-    operator::{Files, Project, refused},
+    operator::{Files, Project, input_error, refused},
     style::Color,
 };
 
@@ -81,7 +82,9 @@ impl DeleteApi {
         };
         check_stored(&project, &api, &types)?;
         delete_webhook::take_conversion(&project, &api, &mut files, self.force)?;
+        let policy = take_policy(&project, &api, resource, &mut files)?;
         if !self.force {
+            input_error(policy)?;
             let mut variants = variants(&api).to_vec();
             variants.extend(copies(&project, &api, &files)?);
             check_unchanged(removed(&api), &variants, &files, "create api")?;

@@ -43,7 +43,7 @@ pub use controller::{path as controller_path, test_path as controller_test_path}
 pub use edits::{Edit, EditKind};
 pub use migration::migration_edits;
 pub use moved::Neighbours;
-pub use policy::{Policy, Subject, policy, policy_edit};
+pub use policy::{Policy, Subject, policy, policy_edit, policy_path};
 pub use references::{Gone, Reference};
 pub use webhook::{Handler, Webhooks};
 
@@ -66,10 +66,11 @@ const FEATURES: &str = "features = [\"app\", \"latest\"]";
 
 /// The files of a new operator, by path.
 #[rustfmt::skip]
-const FILES: [(&str, &str); 31] = [
+const FILES: [(&str, &str); 33] = [
     (".cargo/config.toml", templates::CARGO_CONFIG),
     (".dockerignore", templates::DOCKERIGNORE),
     (".github/workflows/ci.yml", templates::CI),
+    (".github/workflows/e2e.yml", templates::E2E),
     (".gitignore", templates::GITIGNORE),
     ("Cargo.toml", templates::MANIFEST),
     ("Dockerfile", templates::DOCKERFILE),
@@ -96,15 +97,17 @@ const FILES: [(&str, &str); 31] = [
     ("src/lib.rs", templates::LIB),
     ("src/main.rs", templates::MAIN),
     ("tests/operator/deploy.rs", templates::DEPLOY),
+    ("tests/operator/end_to_end.rs", templates::END_TO_END),
     (TESTS, templates::TESTS),
     ("xtask/main.rs", templates::XTASK),
 ];
 
 /// Files that a new repository often has already; `init` then keeps the existing ones.
-const DISPENSABLE: [&str; 6] = [
+const DISPENSABLE: [&str; 7] = [
     ".cargo/config.toml",
     ".dockerignore",
     ".github/workflows/ci.yml",
+    ".github/workflows/e2e.yml",
     ".gitignore",
     "Dockerfile",
     "README.md",

@@ -8,6 +8,8 @@
 //!   message: "spec: min is at most max"
 //! ```
 
+use std::path::PathBuf;
+
 use serde_json::{Map, Value, json};
 
 use super::edits::{Edit, EditKind};
@@ -88,6 +90,12 @@ pub fn policy(subject: Subject<'_>, schema: &Value) -> Policy {
         text: format!("{}---\n{}", to_yaml(&policy), to_yaml(&binding)),
         left_out: walk.left_out,
     }
+}
+
+/// The file of the policy of a kind in this module.
+#[must_use]
+pub fn policy_path(module: &str) -> PathBuf {
+    format!("config/policies/{module}.yaml").into()
 }
 
 /// The line of a policy's file in the kustomization.

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::WebhookFlags;
 use super::{AppError, BoxError, Flags, Process, ShardFlags, cluster, logging};
 #[cfg(feature = "demo")]
-use super::{Demo, DemoFlags};
+use super::{Demo, DemoFlags, DevFlags};
 use crate::connect::ClientOptions;
 use crate::error::chain;
 use crate::manager::{Manager, ManagerBuilder, shutdown_signal};
@@ -49,6 +49,9 @@ pub struct Invocation<F> {
     /// The flags of `demo`, if `demo` is to run.
     #[cfg(feature = "demo")]
     pub demo: Option<DemoFlags>,
+    /// The flags of `dev`, if `dev` is to run.
+    #[cfg(feature = "demo")]
+    pub dev: Option<DevFlags>,
 }
 
 impl App {
@@ -124,7 +127,9 @@ impl App {
         self
     }
 
-    /// Adds the subcommand `demo`.
+    /// Adds the subcommands `demo` and `dev`. The latter runs the controllers on this machine
+    /// against the current cluster: it applies the demo's CRDs and webhook configurations, and lets
+    /// the API server call the webhooks of this process.
     #[cfg(feature = "demo")]
     pub fn demo(mut self, demo: Demo) -> Self {
         self.demo = Some(demo);
@@ -155,7 +160,8 @@ impl App {
         let command = match &self.demo {
             Some(demo) => command
                 .args_conflicts_with_subcommands(true)
-                .subcommand(demo.command(self.name)),
+                .subcommand(demo.command(self.name))
+                .subcommand(DevFlags::command()),
             None => command,
         };
         self.adjust.iter().fold(command, |it, adjust| adjust(it))
@@ -186,8 +192,13 @@ impl App {
             own: F::from_arg_matches(&matches).map_err(told)?,
             #[cfg(feature = "demo")]
             demo: match matches.subcommand() {
-                Some((_, matches)) => Some(DemoFlags::read(matches).map_err(told)?),
-                None => None,
+                Some(("demo", matches)) => Some(DemoFlags::read(matches).map_err(told)?),
+                _ => None,
+            },
+            #[cfg(feature = "demo")]
+            dev: match matches.subcommand() {
+                Some(("dev", matches)) => Some(DevFlags::read(matches).map_err(told)?),
+                _ => None,
             },
         })
     }
@@ -250,6 +261,12 @@ impl App {
             let shutdown = shutdown_signal().map_err(AppError::Start)?;
             return demo.run(&self, flags, setup, &shutdown).await;
         }
+        #[cfg(feature = "demo")]
+        if let Some(dev) = &invocation.dev {
+            logging::start(&dev.log, "info", &self.crates)?;
+            let shutdown = shutdown_signal().map_err(AppError::Start)?;
+            return self.develop_here(dev, setup, &shutdown).await;
+        }
         logging::start(&invocation.flags.log, "info", &self.crates)?;
         let shutdown = shutdown_signal().map_err(AppError::Start)?;
         let Invocation { flags, own, .. } = invocation;
@@ -277,13 +294,7 @@ impl App {
     {
         let start = async {
             let metrics = Metrics::new();
-            let (kubeconfig, master) = (flags.kubeconfig.as_deref(), flags.master.as_deref());
-            let config = cluster::config(kubeconfig, master).await?;
-            let client = ClientOptions::new()
-                .user_agent(format!("{}/{}", self.name, self.version))
-                .metrics(&metrics)
-                .connect(config)
-                .map_err(AppError::Client)?;
+            let client = self.connect(&flags, &metrics).await?;
             let process = self.process(client, flags, metrics).await?;
             build(setup(process, own)).await
         };
@@ -316,7 +327,26 @@ impl App {
         self.manage(start, shutdown).await
     }
 
-    async fn process(
+    /// The client of the cluster that the flags or the environment specify.
+    pub(super) async fn connect(
+        &self,
+        flags: &Flags,
+        metrics: &Metrics,
+    ) -> Result<Client, AppError> {
+        let (kubeconfig, master) = (flags.kubeconfig.as_deref(), flags.master.as_deref());
+        let config = cluster::config(kubeconfig, master).await?;
+        let options = ClientOptions::new().user_agent(format!("{}/{}", self.name, self.version));
+        let client = options.metrics(metrics).connect(config);
+        client.map_err(AppError::Client)
+    }
+
+    /// The webhooks that it serves.
+    #[cfg(all(feature = "webhooks", feature = "demo"))]
+    pub(super) const fn own_webhooks(&self) -> Option<&Webhooks> {
+        self.webhooks.as_ref()
+    }
+
+    pub(super) async fn process(
         &self,
         client: Client,
         flags: Flags,
@@ -335,7 +365,7 @@ impl App {
 
     /// Runs the manager that `start` builds. A stop drops `start`: an API server that it waits for
     /// must not keep the process alive.
-    async fn manage(
+    pub(super) async fn manage(
         &self,
         start: impl Future<Output = Result<Manager, AppError>>,
         shutdown: &CancellationToken,
@@ -350,7 +380,7 @@ impl App {
     }
 }
 
-async fn build<E: Into<BoxError>>(
+pub(super) async fn build<E: Into<BoxError>>(
     setup: impl Future<Output = Result<ManagerBuilder, E>>,
 ) -> Result<Manager, AppError> {
     let manager = setup.await.map_err(|error| AppError::Setup(error.into()))?;

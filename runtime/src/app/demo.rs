@@ -148,14 +148,33 @@ impl Demo {
             })
     }
 
+    /// The CRDs.
+    pub(super) fn definitions(&self) -> Result<Vec<Value>, AppError> {
+        documents("a definition", &self.crds)
+    }
+
+    /// The sample objects.
+    pub(super) fn samples(&self) -> Result<Vec<Value>, AppError> {
+        documents("a sample object", &self.objects)
+    }
+
+    /// The command line of the controller: the demo's own flags and those of the user.
+    pub(super) fn line<'a>(
+        &'a self,
+        name: &'a str,
+        user: &'a [String],
+    ) -> impl Iterator<Item = &'a str> {
+        let own = std::iter::once(name).chain(self.args.iter().copied());
+        own.chain(user.iter().map(String::as_str))
+    }
+
     /// Creates the API server with its CRDs and objects.
     ///
     /// # Errors
     ///
     /// One of them is invalid.
     pub fn server(&self) -> Result<ApiServer, AppError> {
-        let crds = documents("a definition", &self.crds)?;
-        let objects = documents("a sample object", &self.objects)?;
+        let (crds, objects) = (self.definitions()?, self.samples()?);
         let builder = ApiServer::builder();
         #[cfg(feature = "webhooks")]
         let builder = self.webhooks.iter().fold(builder, |builder, webhooks| {
@@ -182,8 +201,7 @@ impl Demo {
         E: Into<BoxError>,
     {
         let server = self.server()?;
-        let args = [app.name].into_iter().chain(self.args);
-        let args = args.chain(flags.args.iter().map(String::as_str));
+        let args = self.line(app.name, &flags.args);
         #[cfg_attr(not(feature = "webhooks"), allow(unused_mut))]
         let mut invocation = app
             .try_parse_from::<F>(args)

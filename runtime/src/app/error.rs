@@ -97,6 +97,15 @@ pub enum AppError {
     /// The manager stopped, for example because leadership was lost.
     #[error(transparent)]
     Manager(#[from] ManagerError),
+    /// The cluster cannot be prepared for `dev`.
+    #[cfg(feature = "demo")]
+    #[error("dev: {what}")]
+    Dev {
+        /// The failed step.
+        what: String,
+        /// The reason.
+        source: BoxError,
+    },
     /// The demo failed.
     #[cfg(feature = "demo")]
     #[error("demo: {what}")]

@@ -128,6 +128,75 @@ impl WebhookFlags {
     }
 }
 
+/// The flags of `dev`.
+#[cfg(feature = "demo")]
+#[derive(Clone, Debug, Args)]
+#[group(skip)]
+#[non_exhaustive]
+pub struct DevFlags {
+    /// Where the API server calls webhooks.
+    #[command(flatten)]
+    pub reach: Reach,
+    /// The log's level and format.
+    #[command(flatten)]
+    pub log: LogFlags,
+    /// Flags of the controller, such as --kubeconfig.
+    #[arg(last = true, value_name = "FLAG")]
+    pub args: Vec<String>,
+}
+
+/// Where the API server of a cluster reaches webhooks on this machine.
+#[cfg(feature = "demo")]
+#[derive(Clone, Debug, Args)]
+#[group(skip)]
+#[non_exhaustive]
+pub struct Reach {
+    /// The name or the address of this machine, as the API server of the cluster reaches it.
+    #[arg(long, value_name = "HOST", default_value = "localhost", value_parser = parse_host)]
+    pub host: String,
+    /// The port to serve webhooks on; 0 chooses one.
+    #[arg(long, value_name = "PORT", default_value_t = 9443)]
+    pub port: u16,
+    /// Cancelled as soon as the cluster has all that the program needs.
+    #[arg(skip)]
+    pub(super) applied: tokio_util::sync::CancellationToken,
+}
+
+#[cfg(feature = "demo")]
+impl Reach {
+    /// Creates the address of this machine; port 0 chooses one.
+    #[must_use]
+    pub fn new(host: impl Into<String>, port: u16) -> Self {
+        Self {
+            host: host.into(),
+            port,
+            applied: tokio_util::sync::CancellationToken::new(),
+        }
+    }
+}
+
+#[cfg(feature = "demo")]
+fn parse_host(text: &str) -> Result<String, String> {
+    let is_address = text.parse::<std::net::IpAddr>().is_ok();
+    match is_address || kube_names::subdomain_fault(text).is_none() {
+        true => Ok(text.to_owned()),
+        false => Err("expected a DNS name or an IP address".to_owned()),
+    }
+}
+
+#[cfg(feature = "demo")]
+impl DevFlags {
+    pub(super) fn read(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
+        <Self as clap::FromArgMatches>::from_arg_matches(matches)
+    }
+
+    pub(super) fn command() -> clap::Command {
+        Self::augment_args(clap::Command::new("dev")).about(
+            "Runs the controllers on this machine against the current cluster, which calls the webhooks here",
+        )
+    }
+}
+
 /// The namespace and name of a service.
 #[cfg(feature = "self-signed")]
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -47,6 +47,10 @@ mod builder;
 mod cluster;
 #[cfg(feature = "demo")]
 mod demo;
+#[cfg(feature = "demo")]
+mod dev;
+#[cfg(feature = "demo")]
+mod end_to_end;
 mod error;
 mod flags;
 mod logging;
@@ -55,6 +59,8 @@ mod process;
 pub use self::builder::{App, Invocation};
 #[cfg(feature = "demo")]
 pub use self::demo::{Demo, DemoFlags};
+#[cfg(feature = "demo")]
+pub use self::end_to_end::Trial;
 pub use self::error::AppError;
 #[cfg(feature = "self-signed")]
 pub use self::flags::ServiceName;
@@ -63,6 +69,8 @@ pub use self::flags::WebhookFlags;
 pub use self::flags::{
     Bind, ElectionFlags, Flags, LogFlags, LogFormat, ShardBy, ShardFlags, parse_duration,
 };
+#[cfg(feature = "demo")]
+pub use self::flags::{DevFlags, Reach};
 pub use self::process::Process;
 
 /// The error type of a program's own code: any error, including `anyhow::Error`.

@@ -117,6 +117,12 @@ impl Process {
         Ok(())
     }
 
+    /// Adds a webhook server to the manager.
+    #[cfg(all(feature = "webhooks", feature = "demo"))]
+    pub(super) fn serve_with(&mut self, server: WebhookServer) {
+        self.webhooks = Some(server);
+    }
+
     /// Returns the certificates that the flags specify.
     #[cfg(feature = "webhooks")]
     #[cfg_attr(

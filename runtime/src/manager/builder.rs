@@ -12,6 +12,7 @@ use tokio::net::TcpListener;
 use super::SecureMetrics;
 use super::clusters::{ClusterSource, Clusters};
 use super::health::Checks;
+use super::work::OnStuckWork;
 use super::{AnyRunnable, Runnable, Selection, UnknownController};
 #[cfg(feature = "endpoints")]
 use super::{Endpoints, serve::Site};
@@ -50,20 +51,6 @@ pub struct ManagerBuilder {
     on_stuck_work: OnStuckWork,
     health: Checks,
     ready: Checks,
-}
-
-/// How the manager handles leader work that blocks its thread and is still running after the term.
-/// The Lease is not released.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum OnStuckWork {
-    /// The manager ends with [`ManagerError::WorkRunsOn`](super::ManagerError::WorkRunsOn), and the
-    /// Lease expires. The caller must end the process before that; dropping a tokio runtime does
-    /// not, as it waits for the work.
-    #[default]
-    LetLeaseExpire,
-    /// The process exits immediately with status 1, which certainly ends the work.
-    ExitProcess,
 }
 
 #[cfg(feature = "endpoints")]

@@ -36,6 +36,7 @@ mod caches;
 pub mod clusters;
 #[cfg(feature = "endpoints")]
 mod endpoints;
+mod error;
 mod group;
 mod health;
 mod run;
@@ -48,14 +49,15 @@ mod serve;
 mod signal;
 mod work;
 
-pub use self::builder::{Manager, ManagerBuildError, ManagerBuilder, OnStuckWork};
+pub use self::builder::{Manager, ManagerBuildError, ManagerBuilder};
 #[cfg(feature = "endpoints")]
 pub use self::endpoints::Endpoints;
-pub use self::run::ManagerError;
+pub use self::error::ManagerError;
 pub use self::runnable::{AnyRunnable, FnRunnable, RunContext, Runnable, runnable_fn};
 #[cfg(feature = "secure-metrics")]
 pub use self::secure::SecureMetrics;
 pub use self::selection::{Selection, UnknownController};
 pub use self::signal::shutdown_signal;
+pub use self::work::OnStuckWork;
 #[cfg(feature = "secure-metrics")]
 pub use crate::certificates::{CertificateError, Certificates};

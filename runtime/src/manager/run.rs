@@ -1,6 +1,5 @@
 //! Starts, runs and stops a manager's components in order.
 
-use std::error::Error;
 use std::sync::Arc;
 
 use tokio::task::JoinSet;
@@ -9,45 +8,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::Manager;
 use super::caches::Caches;
+use super::error::ManagerError;
 #[cfg(feature = "endpoints")]
 use super::serve::serve;
 use super::work::{Phase, Work};
-use crate::informer::{CacheSyncError, WeakFactory};
-use crate::leader::LossReason;
+use crate::informer::WeakFactory;
 #[cfg(feature = "webhooks")]
 use crate::webhook::WebhookServer;
-
-/// Why a manager stopped without being asked to.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ManagerError {
-    /// Another process leads, or may lead. The work was dropped.
-    #[error("leadership lost: {reason}")]
-    LeadershipLost {
-        /// The reason.
-        reason: LossReason,
-    },
-    /// The leader's work blocks its thread and is still running after the end of the term. The
-    /// Lease was not released, and another process will lead when it has expired: this process
-    /// should exit before.
-    #[error("the leader's work did not stop; the lease was not released")]
-    WorkRunsOn,
-    /// Work, or an event handler of an informer, did not stop in time. It was dropped, unless it
-    /// blocks its thread.
-    #[error("the work did not stop within the graceful timeout")]
-    GracefulTimeout,
-    /// An informer stopped before its first list.
-    #[error(transparent)]
-    CacheSync(#[from] CacheSyncError),
-    /// A controller or another runnable failed.
-    #[error("{name}: {source}")]
-    Runnable {
-        /// The runnable's name.
-        name: String,
-        /// The runnable's error.
-        source: Box<dyn Error + Send + Sync>,
-    },
-}
 
 /// Returns the caches without their first list, with the last error of each.
 fn missing(factory: &WeakFactory) -> String {

@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::group::run_group;
-use super::{AnyRunnable, ManagerError, OnStuckWork};
+use super::{AnyRunnable, ManagerError};
 use crate::clock::{FOREVER, after};
 use crate::leader::{LeaderElector, Leadership, Stopped};
 
@@ -51,6 +51,20 @@ impl Phase {
         let deadline = self.stopping() + graceful_timeout.min(FOREVER);
         deadline.max(Instant::now() + LEAST)
     }
+}
+
+/// How the manager handles leader work that blocks its thread and is still running after the term.
+/// The Lease is not released.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum OnStuckWork {
+    /// The manager ends with [`ManagerError::WorkRunsOn`](super::ManagerError::WorkRunsOn), and the
+    /// Lease expires. The caller must end the process before that; dropping a tokio runtime does
+    /// not, as it waits for the work.
+    #[default]
+    LetLeaseExpire,
+    /// The process exits immediately with status 1, which certainly ends the work.
+    ExitProcess,
 }
 
 /// The minimum time for a group to stop, if the previous ones used up the graceful timeout.

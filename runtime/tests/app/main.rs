@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod controllers_page;
+#[cfg(feature = "webhooks")]
+mod dev;
 mod embedded_server_page;
 mod migrating_from_controller_runtime;
 mod migrating_from_kube_runtime;

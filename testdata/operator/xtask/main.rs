@@ -22,8 +22,10 @@ struct Step {
 }
 
 #[rustfmt::skip]
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 10] = [
     Step { name: "play", docs: "run the operator on an API server of its own, without a cluster", run: play },
+    Step { name: "dev", docs: "run the operator on this machine against the current cluster, with webhooks; --host HOST is where the cluster reaches it", run: dev },
+    Step { name: "e2e", docs: "run the end-to-end tests on an API server of their own, or with --cluster on the current cluster", run: e2e },
     Step { name: "install", docs: "install or update the CRDs in the current cluster", run: install },
     Step { name: "uninstall", docs: "delete the CRDs, and with them all objects of their kinds; needs --yes", run: uninstall },
     Step { name: "image", docs: "build the image; with --push, push it", run: image },
@@ -35,6 +37,8 @@ const STEPS: [Step; 8] = [
 
 struct Options {
     image: String,
+    host: String,
+    cluster: bool,
     push: bool,
     yes: bool,
 }
@@ -43,7 +47,7 @@ fn main() -> ExitCode {
     let mut arguments = env::args().skip(1);
     let name = arguments.next().unwrap_or_default();
     let Some(step) = STEPS.iter().find(|step| step.name == name) else {
-        eprintln!("cargo xtask STEP [--image IMAGE] [--push] [--yes]\n");
+        eprintln!("cargo xtask STEP [--image IMAGE] [--push] [--yes] [--host HOST] [--cluster]\n");
         for Step { name, docs, .. } in STEPS {
             eprintln!("  {name:<10} {docs}");
         }
@@ -63,12 +67,16 @@ impl Options {
     fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut options = Self {
             image: env::var("IMAGE").unwrap_or_else(|_| format!("{NAME}:{VERSION}")),
+            host: "localhost".to_owned(),
+            cluster: false,
             push: false,
             yes: false,
         };
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--image" => options.image = arguments.next().ok_or("--image needs a name")?,
+                "--host" => options.host = arguments.next().ok_or("--host needs a name")?,
+                "--cluster" => options.cluster = true,
                 "--push" => options.push = true,
                 "--yes" => options.yes = true,
                 other => return Err(format!("unknown argument {other}")),
@@ -80,6 +88,23 @@ impl Options {
 
 fn play(_: &Options) -> Result<(), String> {
     run("cargo", &["run", "--bin", NAME, "--", "demo"])
+}
+
+fn dev(options: &Options) -> Result<(), String> {
+    let host = &options.host;
+    run(
+        "cargo",
+        &["run", "--bin", NAME, "--", "dev", "--host", host],
+    )
+}
+
+fn e2e(options: &Options) -> Result<(), String> {
+    let mut cargo = command("cargo", &["test", "--test", "operator", "end_to_end"]);
+    cargo.env("E2E_HOST", &options.host);
+    if options.cluster {
+        cargo.env("E2E_CLUSTER", "true");
+    }
+    ended("cargo", started("cargo", cargo.status())?.success())
 }
 
 fn install(_: &Options) -> Result<(), String> {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::{
     Api, Builtin, Controlled, Edit, Handler, Operator, Part, Webhooks, builtin_kind,
-    controller_path, edit, migration_edits, policy_edit,
+    controller_path, edit, migration_edits, policy_edit, policy_path,
 };
 use crate::output::Tree;
 
@@ -284,7 +284,7 @@ pub(super) fn prune(steps: &mut Vec<Step>, is_gone: &dyn Fn(&Path) -> bool) {
             let is_empty = webhooks.handlers.is_empty() && webhooks.spokes.is_empty();
             !is_empty && !is_gone(&webhooks.path())
         }
-        Step::Policy { module } => !is_gone(Path::new(&format!("config/policies/{module}.yaml"))),
+        Step::Policy { module } => !is_gone(&policy_path(module)),
     });
     for gone in moved {
         let others = steps.iter_mut().filter_map(|step| match step {

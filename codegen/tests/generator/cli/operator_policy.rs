@@ -1,6 +1,6 @@
 //! `create policy`: the CEL rules of a kind as a ValidatingAdmissionPolicy.
 
-use super::operator::{about_what, create, operator};
+use super::operator::{about_what, create, differing, files, operator};
 use crate::cli::sandbox::Sandbox;
 
 const TYPES: &str = "src/apis/batch/v1/widget.rs";
@@ -53,4 +53,31 @@ fn a_kind_without_rules_gets_no_policy() {
     let run = sandbox.quiet(&about_what(["create", "policy"], "batch/v1/Widget", &[]));
     assert_eq!(run.code, 1);
     run.says("Widget has no rule that a policy can say");
+}
+
+#[test]
+fn a_policy_goes_with_its_kind_unless_it_was_changed() {
+    let sandbox = operator();
+    let before = files(&sandbox.path(""));
+    let sandbox = with_rules(&["self % 2 == 0"]);
+    sandbox.succeeds(&about_what(["create", "policy"], "batch/v1/Widget", &[]));
+    let path = "config/policies/widget.yaml";
+    let policy = sandbox.read(path);
+    sandbox.write(path, &policy.replace("- Deny", "- Warn"));
+    let delete = about_what(["delete", "api"], "batch/v1/Widget", &[]);
+    let run = sandbox.quiet(&delete);
+    assert_eq!(run.code, 1);
+    run.says("config/policies/widget.yaml differs from what `create policy` writes");
+    // A policy of another version stays.
+    sandbox.write(path, &policy.replace("- v1\n", "- v2\n"));
+    let run = sandbox.quiet(&[&delete[..], &["--force", "--dry-run"]].concat());
+    assert!(
+        run.code == 0 && !run.stdout.contains(path),
+        "{}",
+        run.stdout
+    );
+    sandbox.write(path, &policy);
+    sandbox.succeeds(&[&delete[..], &["--force"]].concat());
+    let after = files(&sandbox.path(""));
+    assert!(after == before, "{:?}", differing(&before, &after));
 }

@@ -3,6 +3,7 @@
 mod deploy;
 mod deployment;
 mod deployment_webhook;
+mod end_to_end;
 mod region;
 mod support;
 mod webhooks_certificate;

@@ -34,7 +34,9 @@ struct Run {
 async fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [who, how, handlers, url, objects, updates] = &arguments[..] else {
-        panic!("client <ours|packed|kube-runtime> <stream|list> <handlers> <url> <objects> <updates>");
+        panic!(
+            "client <ours|packed|kube-runtime> <stream|list> <handlers> <url> <objects> <updates>"
+        );
     };
     let config = Config::new(url.parse().expect("a url"));
     let run = Run {
@@ -123,7 +125,9 @@ impl Run {
             options,
         );
         if packed {
-            informer.set_packed().expect("an informer that has not started");
+            informer
+                .set_packed()
+                .expect("an informer that has not started");
         }
         let of = self.updates * self.handlers;
         let mut registrations = Vec::new();

@@ -15,8 +15,8 @@ use hyper::body::{Frame, Incoming};
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
-use informer_bench::PATH;
-use serde_json::{Value, json};
+use informer_bench::{PATH, object};
+use serde_json::json;
 use tokio::net::TcpListener;
 
 type Body = BoxBody<Bytes, Infallible>;
@@ -192,47 +192,4 @@ fn stream(bytes: impl futures::Stream<Item = Bytes> + Send + Sync + 'static) -> 
         http::HeaderValue::from_static("application/json"),
     );
     response
-}
-
-/// Returns object number `n`: 2.2 KB of JSON, more than half of it managedFields.
-fn object(n: usize, version: usize) -> Value {
-    let fields = |names: &[&str]| -> Value {
-        names
-            .iter()
-            .map(|name| ((*name).to_owned(), json!({})))
-            .collect()
-    };
-    let managed = |manager: &str| {
-        json!({
-            "manager": manager, "operation": "Update", "apiVersion": "bench.example.com/v1",
-            "time": "2024-05-01T10:00:00Z", "fieldsType": "FieldsV1",
-            "fieldsV1": {
-                "f:metadata": {"f:labels": fields(&["f:app", "f:zone", "f:team"]), "f:annotations": fields(&["f:note"])},
-                "f:spec": fields(&["f:image", "f:replicas", "f:args", "f:env"]),
-            },
-        })
-    };
-    let condition = |kind: &str| {
-        json!({"type": kind, "status": "True", "reason": "AsExpected", "lastTransitionTime": "2024-05-01T10:00:00Z",
-            "message": "Everything is as it should be."})
-    };
-    let env: Vec<_> = (0..6)
-        .map(|k| json!({"name": format!("VARIABLE_{k}"), "value": format!("value-{k}-of-{n}")}))
-        .collect();
-    json!({
-        "apiVersion": "bench.example.com/v1", "kind": "Widget",
-        "metadata": {
-            "name": format!("widget-{n:06}"), "namespace": format!("ns-{}", n % 20),
-            "uid": format!("00000000-0000-4000-8000-{n:012}"), "resourceVersion": version.to_string(),
-            "creationTimestamp": "2024-05-01T10:00:00Z", "generation": 3,
-            "labels": {"app": format!("app-{}", n % 1000), "zone": format!("zone-{}", n % 3), "team": "platform"},
-            "annotations": {"note": "made for measuring"},
-            "managedFields": [managed("kubectl-client-side-apply"), managed("widget-controller")],
-        },
-        "spec": {
-            "image": format!("registry.example.com/team/widget:{n}"), "replicas": 3,
-            "args": ["--verbose=2", "--listen=0.0.0.0:8080", "--mode=production"], "env": env,
-        },
-        "status": {"phase": "Running", "observedGeneration": 3, "conditions": [condition("Ready"), condition("Progressing")]},
-    })
 }
