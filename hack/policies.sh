@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Checks what `kube-codegen create policy` writes: the embedded API server stores it, and the real one refuses by it what the rules of the
-# schema refuse. For the latter the rules are taken out of the CRD, so that only the policy is left to refuse.
+# schema refuse. For the latter the rules are taken out of the CRD, so that only the policy is left to refuse. The policy of PodBuggerTools is
+# tried there with users of different rights.
 #
 #   hack/policies.sh
 #
@@ -98,4 +99,5 @@ try "$work/embedded" '.spec.size = 3' refused
 
 export KUBECTL
 "$root/hack/envtest.sh" run -- "${BASH_SOURCE[0]}" --on
+"$root/hack/envtest.sh" run -- "$root/hack/policies/creators.sh"
 echo "policies: what the schema refuses, the policy refuses too"

@@ -43,11 +43,13 @@ def is_listed(word, own, made):
 
 def differences(own, made, path):
     """Yields the paths that differ, with the two values; `own` is kube's."""
+    # Fields may have the names of keywords.
+    are_fields = path.endswith(".properties")
     for word in sorted(set(own) | set(made)):
         one, other = own.get(word), made.get(word)
         if one == other or word in ("description", "title") and not isinstance(one or other, dict):
             continue
-        if word == "properties" or isinstance(one, dict) and isinstance(other, dict) and word != "default":
+        if word == "properties" or isinstance(one, dict) and isinstance(other, dict) and (are_fields or word != "default"):
             yield from differences(one or {}, other or {}, f"{path}.{word}")
         elif word == "nullable" and "x-kubernetes-int-or-string" in made:
             continue

@@ -9,7 +9,7 @@ use crate::field::FieldError;
 use crate::metadata::object::{child, fields, text};
 use crate::registry::{ALL_FIXED_IN_STATUS, Strategy};
 use crate::table::cells::{age, items, name};
-use crate::table::{Printer, col, num};
+use crate::table::{Printer, col, columns, num};
 
 #[derive(Debug)]
 pub(super) struct ValidatingWebhooks;
@@ -26,7 +26,7 @@ impl Strategy for ValidatingWebhooks {
     }
 
     fn printer(&self) -> &'static Printer {
-        &WEBHOOKS
+        WEBHOOKS
     }
 }
 
@@ -46,13 +46,15 @@ impl Strategy for MutatingWebhooks {
     }
 
     fn printer(&self) -> &'static Printer {
-        &WEBHOOKS
+        WEBHOOKS
     }
 }
 
-static WEBHOOKS: Printer = Printer::new(&[col("Name"), num("Webhooks"), col("Age")], |o| {
-    vec![name(o), json!(items(o, &["webhooks"]).len()), age(o)]
-});
+static WEBHOOKS: &Printer = columns! { |o|
+    col("Name") => name(o),
+    num("Webhooks") => items(o, &["webhooks"]).len(),
+    col("Age") => age(o),
+};
 
 fn default_webhook(webhook: &mut Map<String, Value>) {
     let client = child(webhook, "clientConfig");
@@ -91,23 +93,17 @@ impl Strategy for ValidatingAdmissionPolicy {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(
-            &[
-                col("Name"),
-                num("Validations"),
-                col("ParamKind"),
-                col("Age"),
-            ],
-            |o| {
-                let kind = match &o["spec"]["paramKind"] {
-                    Value::Null => "<unset>".to_owned(),
-                    kind => format!("{}/{}", text(kind, &["apiVersion"]), text(kind, &["kind"])),
-                };
-                let validations = items(o, &["spec", "validations"]).len();
-                vec![name(o), json!(validations), json!(kind), age(o)]
-            },
-        );
-        &PRINTER
+        columns! { |o| {
+            let kind = match &o["spec"]["paramKind"] {
+                Value::Null => "<unset>".to_owned(),
+                kind => format!("{}/{}", text(kind, &["apiVersion"]), text(kind, &["kind"])),
+            };
+        }
+            col("Name") => name(o),
+            num("Validations") => items(o, &["spec", "validations"]).len(),
+            col("ParamKind") => kind,
+            col("Age") => age(o),
+        }
     }
 }
 
@@ -123,14 +119,12 @@ impl Strategy for ValidatingAdmissionPolicyBinding {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(
-            &[col("Name"), col("PolicyName"), col("ParamRef"), col("Age")],
-            |o| {
-                let policy = json!(text(o, &["spec", "policyName"]));
-                vec![name(o), policy, json!(parameter(o)), age(o)]
-            },
-        );
-        &PRINTER
+        columns! { |o|
+            col("Name") => name(o),
+            col("PolicyName") => text(o, &["spec", "policyName"]),
+            col("ParamRef") => parameter(o),
+            col("Age") => age(o),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::field::FieldError;
 use crate::metadata::object::{child, fields, name as object_name, set_meta, text};
 use crate::registry::{Cluster, Strategy};
 use crate::table::cells::{self, age, flag, items, name, number};
-use crate::table::{Printer, boolean, col, human, num};
+use crate::table::{Printer, boolean, col, columns, human, num};
 use crate::types::base64;
 
 #[derive(Debug)]
@@ -46,11 +46,12 @@ impl Strategy for ApiService {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(
-            &[col("Name"), col("Service"), col("Available"), col("Age")],
-            |o| vec![name(o), json!(service(o)), json!(available(o)), age(o)],
-        );
-        &PRINTER
+        columns! { |o|
+            col("Name") => name(o),
+            col("Service") => service(o),
+            col("Available") => available(o),
+            col("Age") => age(o),
+        }
     }
 }
 
@@ -105,33 +106,18 @@ impl Strategy for CertificateSigningRequest {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(
-            &[
-                col("Name"),
-                col("Age"),
-                col("SignerName"),
-                col("Requestor"),
-                col("RequestedDuration"),
-                col("Condition"),
-            ],
-            request_cells,
-        );
-        &PRINTER
+        columns! { |o| {
+            let seconds = o["spec"]["expirationSeconds"].as_i64();
+            let seconds = seconds.and_then(|seconds| i32::try_from(seconds).ok());
+        }
+            col("Name") => name(o),
+            col("Age") => age(o),
+            col("SignerName") => cells::text(o, &["spec", "signerName"]),
+            col("Requestor") => text(o, &["spec", "username"]),
+            col("RequestedDuration") => seconds.map_or("<none>".to_owned(), |seconds| human(seconds.into())),
+            col("Condition") => request_condition(o),
+        }
     }
-}
-
-fn request_cells(o: &Value) -> Vec<Value> {
-    let seconds = o["spec"]["expirationSeconds"].as_i64();
-    let seconds = seconds.and_then(|seconds| i32::try_from(seconds).ok());
-    let duration = seconds.map_or("<none>".to_owned(), |seconds| human(seconds.into()));
-    vec![
-        name(o),
-        age(o),
-        cells::text(o, &["spec", "signerName"]),
-        json!(text(o, &["spec", "username"])),
-        json!(duration),
-        json!(request_condition(o)),
-    ]
 }
 
 fn request_condition(o: &Value) -> String {
@@ -219,25 +205,13 @@ impl Strategy for PriorityClass {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(
-            &[
-                col("Name"),
-                num("Value"),
-                boolean("Global-Default"),
-                col("Age"),
-                col("PreemptionPolicy"),
-            ],
-            |o| {
-                vec![
-                    name(o),
-                    json!(number(o, &["value"])),
-                    flag(o, &["globalDefault"]),
-                    age(o),
-                    json!(text(o, &["preemptionPolicy"])),
-                ]
-            },
-        );
-        &PRINTER
+        columns! { |o|
+            col("Name") => name(o),
+            num("Value") => number(o, &["value"]),
+            boolean("Global-Default") => flag(o, &["globalDefault"]),
+            col("Age") => age(o),
+            col("PreemptionPolicy") => text(o, &["preemptionPolicy"]),
+        }
     }
 }
 
@@ -246,9 +220,10 @@ pub(super) struct RuntimeClass;
 
 impl Strategy for RuntimeClass {
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(&[col("Name"), col("Handler"), col("Age")], |o| {
-            vec![name(o), json!(text(o, &["handler"])), age(o)]
-        });
-        &PRINTER
+        columns! { |o|
+            col("Name") => name(o),
+            col("Handler") => text(o, &["handler"]),
+            col("Age") => age(o),
+        }
     }
 }

@@ -7,7 +7,7 @@ use crate::field::{FieldError, FieldErrorKind};
 use crate::metadata::object::{child, fields, text};
 use crate::registry::{Strategy, label_not_supported};
 use crate::table::cells::{age, entries, name};
-use crate::table::{Printer, col};
+use crate::table::{Printer, col, columns};
 use crate::types::base64;
 
 #[derive(Debug)]
@@ -29,11 +29,11 @@ impl Strategy for ConfigMap {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(&[col("Name"), col("Data"), col("Age")], |o| {
-            let count = entries(o, &["data"]) + entries(o, &["binaryData"]);
-            vec![name(o), json!(count), age(o)]
-        });
-        &PRINTER
+        columns! { |o|
+            col("Name") => name(o),
+            col("Data") => entries(o, &["data"]) + entries(o, &["binaryData"]),
+            col("Age") => age(o),
+        }
     }
 }
 
@@ -69,16 +69,12 @@ impl Strategy for Secret {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer =
-            Printer::new(&[col("Name"), col("Type"), col("Data"), col("Age")], |o| {
-                vec![
-                    name(o),
-                    json!(text(o, &["type"])),
-                    json!(entries(o, &["data"])),
-                    age(o),
-                ]
-            });
-        &PRINTER
+        columns! { |o|
+            col("Name") => name(o),
+            col("Type") => text(o, &["type"]),
+            col("Data") => entries(o, &["data"]),
+            col("Age") => age(o),
+        }
     }
 }
 
@@ -226,8 +222,9 @@ pub(super) struct ServiceAccount;
 
 impl Strategy for ServiceAccount {
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer =
-            Printer::new(&[col("Name"), col("Age")], |o| vec![name(o), age(o)]);
-        &PRINTER
+        columns! { |o|
+            col("Name") => name(o),
+            col("Age") => age(o),
+        }
     }
 }

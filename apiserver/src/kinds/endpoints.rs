@@ -12,7 +12,7 @@ use crate::field::{FieldError, FieldErrorKind};
 use crate::metadata::object::{fields, text};
 use crate::registry::Strategy;
 use crate::table::cells::{age, first, items, name, number};
-use crate::table::{Printer, col};
+use crate::table::{Printer, col, columns};
 use kube_names::subdomain_fault;
 
 /// The number of addresses and ports that a cell shows.
@@ -50,15 +50,17 @@ impl Strategy for Endpoints {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(&[col("Name"), col("Endpoints"), col("Age")], |o| {
+        columns! { |o| {
             let subsets = items(o, &["subsets"]);
             let shown = match subsets {
                 [] => "<none>".to_owned(),
                 _ => first(SHOWN, subsets.iter().flat_map(endpoints), ","),
             };
-            vec![name(o), json!(shown), age(o)]
-        });
-        &PRINTER
+        }
+            col("Name") => name(o),
+            col("Endpoints") => shown,
+            col("Age") => age(o),
+        }
     }
 }
 

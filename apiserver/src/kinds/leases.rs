@@ -1,12 +1,12 @@
 //! Leases.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::field::FieldError;
 use crate::metadata::object::text;
 use crate::registry::Strategy;
 use crate::table::cells::{age, name};
-use crate::table::{Printer, col};
+use crate::table::{Printer, col, columns};
 
 #[derive(Debug)]
 pub(super) struct Lease;
@@ -27,9 +27,10 @@ impl Strategy for Lease {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(&[col("Name"), col("Holder"), col("Age")], |o| {
-            vec![name(o), json!(text(o, &["spec", "holderIdentity"])), age(o)]
-        });
-        &PRINTER
+        columns! { |o|
+            col("Name") => name(o),
+            col("Holder") => text(o, &["spec", "holderIdentity"]),
+            col("Age") => age(o),
+        }
     }
 }

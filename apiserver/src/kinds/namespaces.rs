@@ -6,7 +6,7 @@ use crate::field::FieldError;
 use crate::metadata::object::{self, child, fields, metadata, text};
 use crate::registry::{Cluster, Strategy, label_not_supported};
 use crate::table::cells::{age, name};
-use crate::table::{Printer, col};
+use crate::table::{Printer, col, columns};
 
 /// The namespaces that every cluster has.
 pub(crate) const SYSTEM: &[&str] = &["default", "kube-node-lease", "kube-public", "kube-system"];
@@ -95,10 +95,11 @@ impl Strategy for Namespace {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(&[col("Name"), col("Status"), col("Age")], |o| {
-            vec![name(o), json!(text(o, &["status", "phase"])), age(o)]
-        });
-        &PRINTER
+        columns! { |o|
+            col("Name") => name(o),
+            col("Status") => text(o, &["status", "phase"]),
+            col("Age") => age(o),
+        }
     }
 }
 

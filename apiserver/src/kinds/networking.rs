@@ -9,7 +9,7 @@ use crate::field::FieldError;
 use crate::metadata::object::{child, fields, text};
 use crate::registry::Strategy;
 use crate::table::cells::{self, age, class_name, items, joined, name, selector, text_or};
-use crate::table::{Printer, col};
+use crate::table::{Printer, col, columns};
 use kube_names::{label_1035_fault, subdomain_fault};
 
 #[derive(Debug)]
@@ -39,11 +39,11 @@ impl Strategy for NetworkPolicy {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer =
-            Printer::new(&[col("Name"), col("Pod-Selector"), col("Age")], |o| {
-                vec![name(o), selector(&o["spec"]["podSelector"]), age(o)]
-            });
-        &PRINTER
+        columns! { |o|
+            col("Name") => name(o),
+            col("Pod-Selector") => selector(&o["spec"]["podSelector"]),
+            col("Age") => age(o),
+        }
     }
 }
 
@@ -52,23 +52,12 @@ pub(super) struct IngressClass;
 
 impl Strategy for IngressClass {
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(
-            &[
-                col("Name"),
-                col("Controller"),
-                col("Parameters"),
-                col("Age"),
-            ],
-            |o| {
-                vec![
-                    class_name(o, "ingressclass.kubernetes.io/is-default-class"),
-                    json!(text(o, &["spec", "controller"])),
-                    json!(parameters(&o["spec"]["parameters"])),
-                    age(o),
-                ]
-            },
-        );
-        &PRINTER
+        columns! { |o|
+            col("Name") => class_name(o, "ingressclass.kubernetes.io/is-default-class"),
+            col("Controller") => text(o, &["spec", "controller"]),
+            col("Parameters") => parameters(&o["spec"]["parameters"]),
+            col("Age") => age(o),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::field::FieldError;
 use crate::metadata::object::{at, child, fields, text};
 use crate::registry::Strategy;
 use crate::table::cells::{age, name, number};
-use crate::table::{Printer, col, num};
+use crate::table::{Printer, col, columns, num};
 
 #[derive(Debug)]
 pub(super) struct LimitRange;
@@ -41,14 +41,14 @@ pub(super) struct ResourceQuota;
 
 impl Strategy for ResourceQuota {
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(
-            &[col("Name"), col("Request"), col("Limit"), col("Age")],
-            |o| {
-                let [requests, limits] = quotas(&o["status"]);
-                vec![name(o), json!(requests), json!(limits), age(o)]
-            },
-        );
-        &PRINTER
+        columns! { |o| {
+            let [requests, limits] = quotas(&o["status"]);
+        }
+            col("Name") => name(o),
+            col("Request") => requests,
+            col("Limit") => limits,
+            col("Age") => age(o),
+        }
     }
 }
 
@@ -102,31 +102,18 @@ impl Strategy for PodDisruptionBudget {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(
-            &[
-                col("Name"),
-                col("Min Available"),
-                col("Max Unavailable"),
-                num("Allowed Disruptions"),
-                col("Age"),
-            ],
-            cells,
-        );
-        &PRINTER
+        columns! { |o| {
+            let limit = |field: &str| match at(o, &["spec", field]) {
+                Some(Value::String(text)) => json!(text),
+                Some(Value::Number(n)) => json!(n.to_string()),
+                _ => json!("N/A"),
+            };
+        }
+            col("Name") => name(o),
+            col("Min Available") => limit("minAvailable"),
+            col("Max Unavailable") => limit("maxUnavailable"),
+            num("Allowed Disruptions") => number(o, &["status", "disruptionsAllowed"]),
+            col("Age") => age(o),
+        }
     }
-}
-
-fn cells(o: &Value) -> Vec<Value> {
-    let limit = |field: &str| match at(o, &["spec", field]) {
-        Some(Value::String(text)) => json!(text),
-        Some(Value::Number(n)) => json!(n.to_string()),
-        _ => json!("N/A"),
-    };
-    vec![
-        name(o),
-        limit("minAvailable"),
-        limit("maxUnavailable"),
-        json!(number(o, &["status", "disruptionsAllowed"])),
-        age(o),
-    ]
 }

@@ -7,7 +7,7 @@ use crate::field::FieldError;
 use crate::metadata::object::{child, fields, text};
 use crate::registry::Strategy;
 use crate::table::cells::{age, items, name};
-use crate::table::{Printer, col, wide};
+use crate::table::{Printer, col, columns, wide};
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 
@@ -58,18 +58,26 @@ impl Strategy for Binding {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(
-            &[
-                col("Name"),
-                col("Role"),
-                col("Age"),
-                wide("Users"),
-                wide("Groups"),
-                wide("ServiceAccounts"),
-            ],
-            binding_cells,
-        );
-        &PRINTER
+        columns! { |o| {
+            let subjects = |kind: &str| {
+                let names: Vec<String> = items(o, &["subjects"])
+                    .iter()
+                    .filter(|s| text(s, &["kind"]) == kind)
+                    .map(|s| match text(s, &["namespace"]) {
+                        "" => text(s, &["name"]).to_owned(),
+                        namespace => format!("{namespace}/{}", text(s, &["name"])),
+                    })
+                    .collect();
+                json!(names.join(", "))
+            };
+        }
+            col("Name") => name(o),
+            col("Role") => format!("{}/{}", text(o, &["roleRef", "kind"]), text(o, &["roleRef", "name"])),
+            col("Age") => age(o),
+            wide("Users") => subjects("User"),
+            wide("Groups") => subjects("Group"),
+            wide("ServiceAccounts") => subjects("ServiceAccount"),
+        }
     }
 }
 
@@ -163,30 +171,4 @@ fn validate_binding(reach: Reach, object: &Value) -> Vec<FieldError> {
         }
     }
     errors
-}
-
-fn binding_cells(o: &Value) -> Vec<Value> {
-    let subjects = |kind: &str| {
-        let names: Vec<String> = items(o, &["subjects"])
-            .iter()
-            .filter(|s| text(s, &["kind"]) == kind)
-            .map(|s| match text(s, &["namespace"]) {
-                "" => text(s, &["name"]).to_owned(),
-                namespace => format!("{namespace}/{}", text(s, &["name"])),
-            })
-            .collect();
-        json!(names.join(", "))
-    };
-    vec![
-        name(o),
-        json!(format!(
-            "{}/{}",
-            text(o, &["roleRef", "kind"]),
-            text(o, &["roleRef", "name"])
-        )),
-        age(o),
-        subjects("User"),
-        subjects("Group"),
-        subjects("ServiceAccount"),
-    ]
 }

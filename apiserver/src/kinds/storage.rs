@@ -8,7 +8,7 @@ use crate::field::{FieldError, FieldErrorKind};
 use crate::metadata::object::{child, fields, text};
 use crate::registry::{ALL_FIXED_IN_STATUS, Strategy};
 use crate::table::cells::{age, class_name, flag, items, joined, name, text_or};
-use crate::table::{Printer, boolean, col, num};
+use crate::table::{Printer, boolean, col, columns, num};
 use kube_names::label_key_faults;
 
 #[derive(Debug)]
@@ -53,27 +53,14 @@ impl Strategy for StorageClass {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(
-            &[
-                col("Name"),
-                col("Provisioner"),
-                col("ReclaimPolicy"),
-                col("VolumeBindingMode"),
-                col("AllowVolumeExpansion"),
-                col("Age"),
-            ],
-            |o| {
-                vec![
-                    class_name(o, "storageclass.kubernetes.io/is-default-class"),
-                    json!(text(o, &["provisioner"])),
-                    text_or(o, &["reclaimPolicy"], "Delete"),
-                    text_or(o, &["volumeBindingMode"], "Immediate"),
-                    flag(o, &["allowVolumeExpansion"]),
-                    age(o),
-                ]
-            },
-        );
-        &PRINTER
+        columns! { |o|
+            col("Name") => class_name(o, "storageclass.kubernetes.io/is-default-class"),
+            col("Provisioner") => text(o, &["provisioner"]),
+            col("ReclaimPolicy") => text_or(o, &["reclaimPolicy"], "Delete"),
+            col("VolumeBindingMode") => text_or(o, &["volumeBindingMode"], "Immediate"),
+            col("AllowVolumeExpansion") => flag(o, &["allowVolumeExpansion"]),
+            col("Age") => age(o),
+        }
     }
 }
 
@@ -116,43 +103,27 @@ impl Strategy for CsiDriver {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(
-            &[
-                col("Name"),
-                boolean("AttachRequired"),
-                boolean("PodInfoOnMount"),
-                boolean("StorageCapacity"),
-                col("TokenRequests"),
-                boolean("RequiresRepublish"),
-                col("Modes"),
-                col("Age"),
-            ],
-            driver_cells,
-        );
-        &PRINTER
-    }
-}
-
-fn driver_cells(o: &Value) -> Vec<Value> {
-    let requests = match &o["spec"]["tokenRequests"] {
-        Value::Array(list) => {
-            let audiences: Vec<&str> = list.iter().map(|r| text(r, &["audience"])).collect();
-            audiences.join(",")
+        columns! { |o| {
+            let requests = match &o["spec"]["tokenRequests"] {
+                Value::Array(list) => {
+                    let audiences: Vec<&str> = list.iter().map(|r| text(r, &["audience"])).collect();
+                    audiences.join(",")
+                }
+                _ => "<unset>".to_owned(),
+            };
+            let modes = items(o, &["spec", "volumeLifecycleModes"]).iter();
+            let modes = modes.filter_map(Value::as_str).map(str::to_owned);
         }
-        _ => "<unset>".to_owned(),
-    };
-    let modes = items(o, &["spec", "volumeLifecycleModes"]).iter();
-    let modes = modes.filter_map(Value::as_str).map(str::to_owned);
-    vec![
-        name(o),
-        flag(o, &["spec", "attachRequired"]),
-        flag(o, &["spec", "podInfoOnMount"]),
-        flag(o, &["spec", "storageCapacity"]),
-        json!(requests),
-        flag(o, &["spec", "requiresRepublish"]),
-        joined(modes),
-        age(o),
-    ]
+            col("Name") => name(o),
+            boolean("AttachRequired") => flag(o, &["spec", "attachRequired"]),
+            boolean("PodInfoOnMount") => flag(o, &["spec", "podInfoOnMount"]),
+            boolean("StorageCapacity") => flag(o, &["spec", "storageCapacity"]),
+            col("TokenRequests") => requests,
+            boolean("RequiresRepublish") => flag(o, &["spec", "requiresRepublish"]),
+            col("Modes") => joined(modes),
+            col("Age") => age(o),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -160,11 +131,11 @@ pub(super) struct CsiNode;
 
 impl Strategy for CsiNode {
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(&[col("Name"), num("Drivers"), col("Age")], |o| {
-            let drivers = items(o, &["spec", "drivers"]).len();
-            vec![name(o), json!(drivers), age(o)]
-        });
-        &PRINTER
+        columns! { |o|
+            col("Name") => name(o),
+            num("Drivers") => items(o, &["spec", "drivers"]).len(),
+            col("Age") => age(o),
+        }
     }
 }
 
@@ -177,27 +148,14 @@ impl Strategy for VolumeAttachment {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(
-            &[
-                col("Name"),
-                col("Attacher").named(),
-                col("PV"),
-                col("Node"),
-                boolean("Attached"),
-                col("Age"),
-            ],
-            |o| {
-                vec![
-                    name(o),
-                    json!(text(o, &["spec", "attacher"])),
-                    json!(text(o, &["spec", "source", "persistentVolumeName"])),
-                    json!(text(o, &["spec", "nodeName"])),
-                    flag(o, &["status", "attached"]),
-                    age(o),
-                ]
-            },
-        );
-        &PRINTER
+        columns! { |o|
+            col("Name") => name(o),
+            col("Attacher").named() => text(o, &["spec", "attacher"]),
+            col("PV") => text(o, &["spec", "source", "persistentVolumeName"]),
+            col("Node") => text(o, &["spec", "nodeName"]),
+            boolean("Attached") => flag(o, &["status", "attached"]),
+            col("Age") => age(o),
+        }
     }
 }
 
@@ -206,10 +164,10 @@ pub(super) struct VolumeAttributesClass;
 
 impl Strategy for VolumeAttributesClass {
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer =
-            Printer::new(&[col("Name"), col("DriverName"), col("Age")], |o| {
-                vec![name(o), json!(text(o, &["driverName"])), age(o)]
-            });
-        &PRINTER
+        columns! { |o|
+            col("Name") => name(o),
+            col("DriverName") => text(o, &["driverName"]),
+            col("Age") => age(o),
+        }
     }
 }

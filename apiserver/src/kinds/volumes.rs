@@ -9,7 +9,7 @@ use crate::field::FieldError;
 use crate::metadata::object::{child, fields, is_deleting, text};
 use crate::registry::{Cluster, Strategy};
 use crate::table::cells::{age, items, name, text_or};
-use crate::table::{Printer, col, wide};
+use crate::table::{Printer, col, columns, wide};
 use crate::types::scalars::rfc3339;
 
 #[derive(Debug)]
@@ -29,23 +29,24 @@ impl Strategy for PersistentVolume {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(
-            &[
-                col("Name"),
-                col("Capacity"),
-                col("Access Modes"),
-                col("Reclaim Policy"),
-                col("Status"),
-                col("Claim"),
-                col("StorageClass"),
-                col("VolumeAttributesClass"),
-                col("Reason"),
-                col("Age"),
-                wide("VolumeMode"),
-            ],
-            volume_cells,
-        );
-        &PRINTER
+        columns! { |o| {
+            let claim = match text(o, &["spec", "claimRef", "name"]) {
+                "" => String::new(),
+                name => format!("{}/{name}", text(o, &["spec", "claimRef", "namespace"])),
+            };
+        }
+            col("Name") => name(o),
+            col("Capacity") => text(o, &["spec", "capacity", "storage"]),
+            col("Access Modes") => access_modes(o, &["spec", "accessModes"]),
+            col("Reclaim Policy") => text(o, &["spec", "persistentVolumeReclaimPolicy"]),
+            col("Status") => phase(o),
+            col("Claim") => claim,
+            col("StorageClass") => text(o, &["spec", "storageClassName"]),
+            col("VolumeAttributesClass") => text_or(o, &["spec", "volumeAttributesClassName"], "<unset>"),
+            col("Reason") => text(o, &["status", "reason"]),
+            col("Age") => age(o),
+            wide("VolumeMode") => text_or(o, &["spec", "volumeMode"], "<unset>"),
+        }
     }
 }
 
@@ -83,21 +84,19 @@ impl Strategy for PersistentVolumeClaim {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(
-            &[
-                col("Name"),
-                col("Status"),
-                col("Volume"),
-                col("Capacity"),
-                col("Access Modes"),
-                col("StorageClass"),
-                col("VolumeAttributesClass"),
-                col("Age"),
-                wide("VolumeMode"),
-            ],
-            claim_cells,
-        );
-        &PRINTER
+        columns! { |o| {
+            let bound = !text(o, &["spec", "volumeName"]).is_empty();
+        }
+            col("Name") => name(o),
+            col("Status") => phase(o),
+            col("Volume") => text(o, &["spec", "volumeName"]),
+            col("Capacity") => if bound { text(o, &["status", "capacity", "storage"]) } else { "" },
+            col("Access Modes") => if bound { access_modes(o, &["status", "accessModes"]) } else { json!("") },
+            col("StorageClass") => text(o, &["spec", "storageClassName"]),
+            col("VolumeAttributesClass") => text_or(o, &["spec", "volumeAttributesClassName"], "<unset>"),
+            col("Age") => age(o),
+            wide("VolumeMode") => text_or(o, &["spec", "volumeMode"], "<unset>"),
+        }
     }
 }
 
@@ -126,47 +125,4 @@ fn phase(o: &Value) -> Value {
         return json!("Terminating");
     }
     json!(text(o, &["status", "phase"]))
-}
-
-fn volume_cells(o: &Value) -> Vec<Value> {
-    let claim = match text(o, &["spec", "claimRef", "name"]) {
-        "" => String::new(),
-        name => format!("{}/{name}", text(o, &["spec", "claimRef", "namespace"])),
-    };
-    vec![
-        name(o),
-        json!(text(o, &["spec", "capacity", "storage"])),
-        access_modes(o, &["spec", "accessModes"]),
-        json!(text(o, &["spec", "persistentVolumeReclaimPolicy"])),
-        phase(o),
-        json!(claim),
-        json!(text(o, &["spec", "storageClassName"])),
-        text_or(o, &["spec", "volumeAttributesClassName"], "<unset>"),
-        json!(text(o, &["status", "reason"])),
-        age(o),
-        text_or(o, &["spec", "volumeMode"], "<unset>"),
-    ]
-}
-
-fn claim_cells(o: &Value) -> Vec<Value> {
-    let bound = !text(o, &["spec", "volumeName"]).is_empty();
-    vec![
-        name(o),
-        phase(o),
-        json!(text(o, &["spec", "volumeName"])),
-        json!(if bound {
-            text(o, &["status", "capacity", "storage"])
-        } else {
-            ""
-        }),
-        if bound {
-            access_modes(o, &["status", "accessModes"])
-        } else {
-            json!("")
-        },
-        json!(text(o, &["spec", "storageClassName"])),
-        text_or(o, &["spec", "volumeAttributesClassName"], "<unset>"),
-        age(o),
-        text_or(o, &["spec", "volumeMode"], "<unset>"),
-    ]
 }

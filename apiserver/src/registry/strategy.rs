@@ -158,7 +158,7 @@ pub(crate) trait Strategy: Debug + Sync {
     }
 
     fn printer(&self) -> &'static Printer {
-        &table::DEFAULT
+        table::DEFAULT
     }
 }
 

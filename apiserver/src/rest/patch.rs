@@ -204,6 +204,10 @@ fn check_type(call: &Call, new: &Value) -> Result<(), ApiError> {
         let why = format!("Object 'Kind' is missing in '{new}'");
         return Err(ApiError::invalid_patch(new, &why));
     }
+    if served.resource.is_custom() && api_version.is_empty() {
+        let why = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
+        return Err(ApiError::internal(why));
+    }
     if served.resource.is_custom() && api_version == served.api_version() {
         intake::check_custom_kind(served, &call.subresource, new)?;
     } else if api_version != served.api_version() || kind != served.resource.kind {

@@ -20,7 +20,7 @@ use crate::metadata::rules;
 use crate::registry::ScalePaths;
 use crate::status::ApiError;
 use crate::store::Stored;
-use crate::table::{Column, Layout, Printer, cells, col, num};
+use crate::table::{Column, Layout, Printer, cells, col, columns, num};
 
 fn keys(path: &str) -> Vec<&str> {
     path.split('.').filter(|k| !k.is_empty()).collect()
@@ -105,7 +105,7 @@ fn answer(call: &Call, scale: Value) -> Result<Answer, ApiError> {
     let columns = columns();
     let layout = match call.served.resource.is_custom() {
         true => Layout::Columns(&columns),
-        false => Layout::Printer(&PRINTER),
+        false => Layout::Printer(PRINTER),
     };
     let document = shown(call, layout, &scale)?;
     Ok(Answer::new(
@@ -115,22 +115,12 @@ fn answer(call: &Call, scale: Value) -> Result<Answer, ApiError> {
 }
 
 /// The printer of the scales of built-in kinds.
-static PRINTER: Printer = Printer::new(
-    &[
-        col("Name").unformatted(),
-        num("Desired"),
-        num("Available"),
-        col("Age"),
-    ],
-    |scale| {
-        vec![
-            cells::name(scale),
-            json!(cells::number(scale, &["spec", "replicas"])),
-            json!(cells::number(scale, &["status", "replicas"])),
-            cells::age(scale),
-        ]
-    },
-);
+static PRINTER: &Printer = columns! { |scale|
+    col("Name").unformatted() => cells::name(scale),
+    num("Desired") => cells::number(scale, &["spec", "replicas"]),
+    num("Available") => cells::number(scale, &["status", "replicas"]),
+    col("Age") => cells::age(scale),
+};
 
 /// The columns of the scales of custom resources.
 fn columns() -> [Column; 3] {

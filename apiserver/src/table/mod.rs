@@ -14,7 +14,7 @@ use crate::metadata::object::partial;
 use crate::status::ApiError;
 pub(crate) use age::{between, human, since};
 pub(crate) use column::Column;
-pub(crate) use printer::{DEFAULT, Printer, PrinterColumn, boolean, col, num, wide};
+pub(crate) use printer::{DEFAULT, Printer, PrinterColumn, boolean, col, columns, num, wide};
 
 const NAME_DESCRIPTION: &str = "Name must be unique within a namespace. Is required when creating resources, although some \
 resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation \

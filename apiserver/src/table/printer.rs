@@ -100,12 +100,27 @@ impl Printer {
     }
 
     pub(super) fn is_default(&self) -> bool {
-        std::ptr::eq(self, &DEFAULT)
+        std::ptr::eq(self, DEFAULT)
     }
 }
 
+/// A printer: each column with what it shows of an object, after what several columns share.
+macro_rules! columns {
+    (|$object:ident| { $($shared:tt)* } $($column:expr => $cell:expr,)+) => {{
+        static PRINTER: $crate::table::Printer = $crate::table::Printer::new(&[$($column),+], |$object| {
+            $($shared)*
+            vec![$(serde_json::Value::from($cell)),+]
+        });
+        &PRINTER
+    }};
+    (|$object:ident| $($rows:tt)+) => {
+        $crate::table::columns! { |$object| {} $($rows)+ }
+    };
+}
+pub(crate) use columns;
+
 /// The printer of kinds without a specific one.
-pub(crate) static DEFAULT: Printer =
-    Printer::new(&[col("Name"), column("Created At", "date", 0)], |o| {
-        vec![name(o), o["metadata"]["creationTimestamp"].clone()]
-    });
+pub(crate) static DEFAULT: &Printer = columns! { |o|
+    col("Name") => name(o),
+    column("Created At", "date", 0) => o["metadata"]["creationTimestamp"].clone(),
+};

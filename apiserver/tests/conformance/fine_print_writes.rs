@@ -15,6 +15,7 @@ cases![
     applied_creation_time_of_a_custom_resource_is_ignored,
     empty_status_has_no_owner_before_the_first_apply,
     integers_beyond_63_bits_are_floats,
+    patched_custom_resource_needs_an_api_version,
     changed_selector_of_a_stateful_set_is_forbidden_once,
     selectable_fields_that_differ_need_schemas_that_differ,
     deleted_definition_has_no_finalizer_for_its_propagation,
@@ -50,12 +51,12 @@ async fn finalizers_that_are_no_names_are_reported_twice(client: Client) {
 }
 
 async fn finalizers_need_no_domain_in_some_groups(client: Client) {
-    let fields = json!({"metadata": {"finalizers": ["x"]}});
     const BUDGETS: Resource<'_> = Resource(
         "/apis/policy/v1",
         "poddisruptionbudgets",
         "PodDisruptionBudget",
     );
+    let fields = json!({"metadata": {"finalizers": ["x"]}});
     for resource in [LEASES, BUDGETS] {
         let objects = resource.fresh(&client).await;
         check!(objects.given("a", fields.clone()).await, "/metadata/finalizers": ["x"]);
@@ -140,6 +141,17 @@ async fn integers_beyond_63_bits_are_floats(client: Client) {
     let spec = json!({"spec": {"free": {"n": 9_223_372_036_854_775_808_u64}}});
     let created = things.given("a", spec).await;
     check!(created, "/spec/free/n": 9_223_372_036_854_776_000_u64);
+}
+
+async fn patched_custom_resource_needs_an_api_version(client: Client) {
+    let things = things(&client, json!({})).await;
+    things.given("a", json!({})).await;
+    let reply = things.merge("a", json!({"apiVersion": ""})).await;
+    reply.fails(
+        500,
+        "InternalError",
+        "Internal error occurred: Object 'apiVersion' is missing in 'object has no apiVersion field'",
+    );
 }
 
 async fn changed_selector_of_a_stateful_set_is_forbidden_once(client: Client) {

@@ -36,6 +36,7 @@ mod interrupt;
 mod kind;
 mod leftovers;
 mod lint;
+mod man;
 mod manifests;
 mod markers;
 mod migrate;
@@ -120,6 +121,9 @@ enum Command {
     Schema(schema::Schema),
     /// Print a completion script for a shell.
     Completions(completions::Completions),
+    /// Write man pages, one a command, as the archives of releases have them.
+    #[command(hide = true)]
+    Man(man::Man),
     /// Pack the table of Kubernetes' own types from their Go sources, and print one of its files.
     #[cfg(feature = "go")]
     #[command(hide = true)]
@@ -197,6 +201,7 @@ impl Cli {
             Command::Markers(command) => command.run(),
             Command::Schema(command) => command.run(),
             Command::Completions(command) => command.run(),
+            Command::Man(command) => command.run(),
             #[cfg(feature = "go")]
             Command::BuiltinTypes(command) => command.run(),
         };

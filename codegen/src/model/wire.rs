@@ -1,5 +1,7 @@
 //! Types on the wire: the JSON type of a value, as far as schema rules depend on it.
 
+use super::{KnownType as K, TypeRef};
+
 /// The JSON type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WireType {
@@ -22,6 +24,24 @@ pub enum WireType {
 }
 
 impl WireType {
+    /// Returns the JSON type of a type's values; `declared` returns it for the name of a type of
+    /// the same package.
+    pub(crate) fn of(ty: &TypeRef, declared: impl FnOnce(&str) -> Self) -> Self {
+        match ty {
+            TypeRef::Bool => Self::Bool,
+            TypeRef::Int32 | TypeRef::Int64 | TypeRef::Integer(_) => Self::Integer,
+            TypeRef::Float | TypeRef::Float32 => Self::Number,
+            TypeRef::String => Self::String,
+            TypeRef::Known(K::IntOrString | K::Quantity) => Self::IntOrString,
+            TypeRef::Known(K::Time | K::MicroTime | K::Duration | K::ByteString) => Self::String,
+            TypeRef::Known(_) | TypeRef::Map(_) => Self::Object,
+            TypeRef::List(_) => Self::List,
+            TypeRef::Optional(inner) | TypeRef::Boxed(inner) => Self::of(inner, declared),
+            TypeRef::Local(name) => declared(name),
+            TypeRef::Any | TypeRef::External(_) | TypeRef::Verbatim(_) => Self::Unknown,
+        }
+    }
+
     /// Describes the type, with an article.
     #[must_use]
     pub const fn description(self) -> &'static str {

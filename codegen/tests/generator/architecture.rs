@@ -288,7 +288,6 @@ const FILES_IN_CIRCLES: &[(&str, &[&str])] = &[
             "controller::enqueue, controller::remap",
             "informer::builder, informer::factory, informer::metrics",
             "leader::elector, leader::lead",
-            "manager::caches, manager::group, manager::run, manager::work",
             "workqueue::builder, workqueue::get, workqueue::item, workqueue::priority, workqueue::queue",
             "workqueue::core::ready, workqueue::core::state",
         ],

@@ -92,7 +92,10 @@ fn play(_: &Options) -> Result<(), String> {
 
 fn dev(options: &Options) -> Result<(), String> {
     let host = &options.host;
-    run("cargo", &["run", "--bin", NAME, "--", "dev", "--host", host])
+    run(
+        "cargo",
+        &["run", "--bin", NAME, "--", "dev", "--host", host],
+    )
 }
 
 fn e2e(options: &Options) -> Result<(), String> {

@@ -13,7 +13,7 @@ use crate::field::FieldError;
 use crate::metadata::object::{at, child, fields, is_deleting, metadata, name, text, uid};
 use crate::registry::{Cluster, Strategy};
 use crate::table::cells::{self, age, items, number, selector};
-use crate::table::{Printer, between, boolean, col, num, since, wide};
+use crate::table::{Printer, between, boolean, col, columns, num, since, wide};
 
 #[derive(Debug)]
 pub(super) struct Job;
@@ -134,22 +134,21 @@ impl Strategy for CronJob {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(
-            &[
-                col("Name"),
-                col("Schedule"),
-                col("Timezone"),
-                boolean("Suspend"),
-                num("Active"),
-                col("Last Schedule"),
-                col("Age"),
-                wide("Containers"),
-                wide("Images"),
-                wide("Selector"),
-            ],
-            cron_job_cells,
-        );
-        &PRINTER
+        columns! { |o| {
+            let [names, images] = workload_tail(o, &["spec", "jobTemplate", "spec", "template", "spec"]);
+            let last = text(o, &["status", "lastScheduleTime"]);
+        }
+            col("Name") => cells::name(o),
+            col("Schedule") => text(o, &["spec", "schedule"]),
+            col("Timezone") => cells::text(o, &["spec", "timeZone"]),
+            boolean("Suspend") => if o["spec"]["suspend"] == json!(true) { "True" } else { "False" },
+            num("Active") => items(o, &["status", "active"]).len(),
+            col("Last Schedule") => if last.is_empty() { "<none>".to_owned() } else { since(last) },
+            col("Age") => age(o),
+            wide("Containers") => names,
+            wide("Images") => images,
+            wide("Selector") => selector(&o["spec"]["jobTemplate"]["spec"]["selector"]),
+        }
     }
 }
 
@@ -262,30 +261,5 @@ fn job_cells(o: &Value) -> Vec<Value> {
         names,
         images,
         selector(&o["spec"]["selector"]),
-    ]
-}
-
-fn cron_job_cells(o: &Value) -> Vec<Value> {
-    let [names, images] = workload_tail(o, &["spec", "jobTemplate", "spec", "template", "spec"]);
-    let last = text(o, &["status", "lastScheduleTime"]);
-    vec![
-        cells::name(o),
-        json!(text(o, &["spec", "schedule"])),
-        cells::text(o, &["spec", "timeZone"]),
-        json!(if o["spec"]["suspend"] == json!(true) {
-            "True"
-        } else {
-            "False"
-        }),
-        json!(items(o, &["status", "active"]).len()),
-        json!(if last.is_empty() {
-            "<none>".to_owned()
-        } else {
-            since(last)
-        }),
-        age(o),
-        names,
-        images,
-        selector(&o["spec"]["jobTemplate"]["spec"]["selector"]),
     ]
 }

@@ -44,7 +44,7 @@ impl Strategy for Deployment {
     }
 
     fn printer(&self) -> &'static Printer {
-        &printers::DEPLOYMENT
+        printers::DEPLOYMENT
     }
 }
 
@@ -75,7 +75,7 @@ impl Strategy for ReplicaSet {
     }
 
     fn printer(&self) -> &'static Printer {
-        &printers::REPLICA_SET
+        printers::REPLICA_SET
     }
 }
 
@@ -114,7 +114,7 @@ impl Strategy for ReplicationController {
     }
 
     fn printer(&self) -> &'static Printer {
-        &printers::REPLICA_SET
+        printers::REPLICA_SET
     }
 }
 
@@ -146,7 +146,7 @@ impl Strategy for StatefulSet {
     }
 
     fn printer(&self) -> &'static Printer {
-        &printers::STATEFUL_SET
+        printers::STATEFUL_SET
     }
 }
 
@@ -189,7 +189,7 @@ impl Strategy for DaemonSet {
     }
 
     fn printer(&self) -> &'static Printer {
-        &printers::DAEMON_SET
+        printers::DAEMON_SET
     }
 }
 

@@ -1,6 +1,6 @@
 //! Controller revisions and pod templates: what a workload was, and what one may be made of.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::workload_tail;
 use crate::field::FieldError;
@@ -8,7 +8,7 @@ use crate::kinds::pods::{default_template, pod_template};
 use crate::metadata::object::{fields, text};
 use crate::registry::Strategy;
 use crate::table::cells::{age, items, name, number, selector};
-use crate::table::{Printer, col};
+use crate::table::{Printer, col, columns};
 
 #[derive(Debug)]
 pub(in crate::kinds) struct PodTemplate;
@@ -23,20 +23,14 @@ impl Strategy for PodTemplate {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(
-            &[
-                col("Name"),
-                col("Containers"),
-                col("Images"),
-                col("Pod Labels"),
-            ],
-            |o| {
-                let [names, images] = workload_tail(o, &["template", "spec"]);
-                let labels = selector(&o["template"]["metadata"]["labels"]);
-                vec![name(o), names, images, labels]
-            },
-        );
-        &PRINTER
+        columns! { |o| {
+            let [names, images] = workload_tail(o, &["template", "spec"]);
+        }
+            col("Name") => name(o),
+            col("Containers") => names,
+            col("Images") => images,
+            col("Pod Labels") => selector(&o["template"]["metadata"]["labels"]),
+        }
     }
 }
 
@@ -67,14 +61,12 @@ impl Strategy for ControllerRevision {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(
-            &[col("Name"), col("Controller"), col("Revision"), col("Age")],
-            |o| {
-                let revision = json!(number(o, &["revision"]));
-                vec![name(o), json!(controller(o)), revision, age(o)]
-            },
-        );
-        &PRINTER
+        columns! { |o|
+            col("Name") => name(o),
+            col("Controller") => controller(o),
+            col("Revision") => number(o, &["revision"]),
+            col("Age") => age(o),
+        }
     }
 }
 

@@ -64,32 +64,95 @@ impl<'a> Method<'a> {
     }
 }
 
+/// ```ignore
+/// #[inline]
+/// pub async fn update_scale(
+///     &self,
+///     name: &str,
+///     input: &client::Scale,
+///     params: &kube::api::PostParams,
+/// ) -> client::Result<client::Scale> {
+///     self.0.update_subresource(name, "scale", input, params).await
+/// }
+/// ```
 fn emit_method(method: &Method<'_>) -> TokenStream {
-    let result = &method.result;
-    if method.subresource.is_none() {
-        return emit_verb(method);
-    }
-    match method.verb {
-        Verb::Create => emit_send(
-            method,
-            &method.docs("Posts to"),
-            &quote!(create_subresource),
-        ),
-        Verb::Update | Verb::UpdateStatus => emit_send(
-            method,
-            &method.docs("Replaces"),
-            &quote!(update_subresource),
-        ),
-        Verb::Patch => emit_patch(method),
-        Verb::Apply | Verb::ApplyStatus => emit_apply(method),
-        Verb::List => emit_read(
-            method,
-            &method.docs("Lists"),
-            &quote!(kube::api::ObjectList<#result>),
-        ),
-        Verb::Get | Verb::Watch | Verb::Delete | Verb::DeleteCollection => {
-            emit_read(method, &method.docs("Reads"), result)
+    let Call {
+        does,
+        parameters,
+        returns,
+        call,
+    } = match method.subresource {
+        Some(subresource) => subresource_call(method, subresource),
+        None => verb_call(method),
+    };
+    let (name, docs) = (&method.name, method.docs(does));
+    let generics =
+        (method.verb == Verb::Patch).then(|| quote!(<P: ::serde::Serialize + ::std::fmt::Debug>));
+    quote! {
+        #docs
+        #[inline]
+        pub async fn #name #generics(&self, #parameters) -> client::Result<#returns> {
+            #call.await
         }
+    }
+}
+
+/// What the body of a method does: the verb of its docs, its parameters and result, and the call.
+struct Call {
+    does: &'static str,
+    parameters: TokenStream,
+    returns: TokenStream,
+    call: TokenStream,
+}
+
+/// ```ignore
+/// let patch = kube::api::Patch::Apply(input);
+/// self.0.patch_subresource(name, "scale", params, &patch)
+/// ```
+fn subresource_call(method: &Method<'_>, subresource: &str) -> Call {
+    let Method { input, result, .. } = method;
+    let (does, parameters, call) = match method.verb {
+        Verb::Create => (
+            "Posts to",
+            quote!(name: &str, input: &#input, params: &kube::api::PostParams),
+            quote!(self.0.create_subresource(name, #subresource, input, params)),
+        ),
+        Verb::Update | Verb::UpdateStatus => (
+            "Replaces",
+            quote!(name: &str, input: &#input, params: &kube::api::PostParams),
+            quote!(self.0.update_subresource(name, #subresource, input, params)),
+        ),
+        Verb::Patch => (
+            "Patches",
+            quote!(name: &str, params: &kube::api::PatchParams, patch: &kube::api::Patch<P>),
+            quote!(self.0.patch_subresource(name, #subresource, params, patch)),
+        ),
+        Verb::Apply | Verb::ApplyStatus => (
+            "Applies, on the server's side,",
+            quote!(name: &str, input: &#input, params: &kube::api::PatchParams),
+            quote! {
+                let patch = kube::api::Patch::Apply(input);
+                self.0.patch_subresource(name, #subresource, params, &patch)
+            },
+        ),
+        Verb::List | Verb::Get | Verb::Watch | Verb::Delete | Verb::DeleteCollection => (
+            if method.verb == Verb::List {
+                "Lists"
+            } else {
+                "Reads"
+            },
+            quote!(name: &str),
+            quote!(self.0.get_subresource(name, #subresource)),
+        ),
+    };
+    Call {
+        does,
+        parameters,
+        returns: match method.verb {
+            Verb::List => quote!(kube::api::ObjectList<#result>),
+            _ => quote!(#result),
+        },
+        call,
     }
 }
 
@@ -97,24 +160,10 @@ fn emit_method(method: &Method<'_>) -> TokenStream {
 /// such as reviews.
 ///
 /// ```ignore
-/// #[inline]
-/// pub async fn register(
-///     &self,
-///     input: &api::VirtualMachine,
-///     params: &kube::api::PostParams,
-/// ) -> client::Result<api::VirtualMachine> {
-///     self.0.unrestricted().create(input, params).await
-/// }
+/// self.0.unrestricted().create(input, params)
 /// ```
-fn emit_verb(method: &Method<'_>) -> TokenStream {
-    let Method {
-        name,
-        input,
-        result,
-        ..
-    } = method;
-    let generics =
-        (method.verb == Verb::Patch).then(|| quote!(<P: ::serde::Serialize + ::std::fmt::Debug>));
+fn verb_call(method: &Method<'_>) -> Call {
+    let Method { input, result, .. } = method;
     let (does, parameters, returns, call) = match method.verb {
         Verb::Create => (
             "Creates",
@@ -169,133 +218,10 @@ fn emit_verb(method: &Method<'_>) -> TokenStream {
             quote!(get(name)),
         ),
     };
-    let docs = method.docs(does);
-    quote! {
-        #docs
-        #[inline]
-        pub async fn #name #generics(&self, #parameters) -> client::Result<#returns> {
-            self.0.unrestricted().#call.await
-        }
-    }
-}
-
-/// ```ignore
-/// #[inline]
-/// pub async fn get_scale(&self, name: &str) -> client::Result<client::Scale> {
-///     self.0.get_subresource(name, "scale").await
-/// }
-/// ```
-fn emit_read(method: &Method<'_>, docs: &TokenStream, result: &TokenStream) -> TokenStream {
-    let Method {
-        name, subresource, ..
-    } = method;
-    quote! {
-        #docs
-        #[inline]
-        pub async fn #name(&self, name: &str) -> client::Result<#result> {
-            self.0.get_subresource(name, #subresource).await
-        }
-    }
-}
-
-/// ```ignore
-/// #[inline]
-/// pub async fn update_scale(
-///     &self,
-///     name: &str,
-///     input: &client::Scale,
-///     params: &kube::api::PostParams,
-/// ) -> client::Result<client::Scale> {
-///     self.0.update_subresource(name, "scale", input, params).await
-/// }
-/// ```
-fn emit_send(method: &Method<'_>, docs: &TokenStream, delegate: &TokenStream) -> TokenStream {
-    let Method {
-        name,
-        subresource,
-        input,
-        result,
-        ..
-    } = method;
-    quote! {
-        #docs
-        #[inline]
-        pub async fn #name(
-            &self,
-            name: &str,
-            input: &#input,
-            params: &kube::api::PostParams,
-        ) -> client::Result<#result> {
-            self.0.#delegate(name, #subresource, input, params).await
-        }
-    }
-}
-
-/// ```ignore
-/// #[inline]
-/// pub async fn patch_scale<P: ::serde::Serialize + ::std::fmt::Debug>(
-///     &self,
-///     name: &str,
-///     params: &kube::api::PatchParams,
-///     patch: &kube::api::Patch<P>,
-/// ) -> client::Result<client::Scale> {
-///     self.0.patch_subresource(name, "scale", params, patch).await
-/// }
-/// ```
-fn emit_patch(method: &Method<'_>) -> TokenStream {
-    let docs = method.docs("Patches");
-    let Method {
-        name,
-        subresource,
-        result,
-        ..
-    } = method;
-    quote! {
-        #docs
-        #[inline]
-        pub async fn #name<P: ::serde::Serialize + ::std::fmt::Debug>(
-            &self,
-            name: &str,
-            params: &kube::api::PatchParams,
-            patch: &kube::api::Patch<P>,
-        ) -> client::Result<#result> {
-            self.0.patch_subresource(name, #subresource, params, patch).await
-        }
-    }
-}
-
-/// ```ignore
-/// #[inline]
-/// pub async fn apply_scale(
-///     &self,
-///     name: &str,
-///     input: &client::Scale,
-///     params: &kube::api::PatchParams,
-/// ) -> client::Result<client::Scale> {
-///     let patch = kube::api::Patch::Apply(input);
-///     self.0.patch_subresource(name, "scale", params, &patch).await
-/// }
-/// ```
-fn emit_apply(method: &Method<'_>) -> TokenStream {
-    let docs = method.docs("Applies, on the server's side,");
-    let Method {
-        name,
-        subresource,
-        input,
-        result,
-        ..
-    } = method;
-    quote! {
-        #docs
-        #[inline]
-        pub async fn #name(
-            &self,
-            name: &str,
-            input: &#input,
-            params: &kube::api::PatchParams,
-        ) -> client::Result<#result> {
-            let patch = kube::api::Patch::Apply(input);
-            self.0.patch_subresource(name, #subresource, params, &patch).await
-        }
+    Call {
+        does,
+        parameters,
+        returns,
+        call: quote!(self.0.unrestricted().#call),
     }
 }

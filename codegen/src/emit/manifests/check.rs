@@ -32,6 +32,12 @@ pub(super) const SELECTABLE: &str = "selectablefield";
 pub(super) const SCALE: &str = "subresource:scale";
 
 impl Check<'_> {
+    /// Whether kube derives the kind, and with it the same CRD.
+    pub(super) fn is_derived(&self) -> bool {
+        let item = self.root.item.as_ref();
+        item.is_some_and(|item| item.kube_derive)
+    }
+
     /// Adds all findings.
     pub(super) fn run(&self, diagnostics: &mut Diagnostics) {
         self.columns(diagnostics);
@@ -191,7 +197,7 @@ impl Check<'_> {
                 let message = format!("{what} reads a field that is not there: `{path}`");
                 let at = format!(".{}", seen.join("."));
                 // The server takes a column without a value, and the tools of Go and kube do not look at it.
-                let is_derived = self.root.item.as_ref().is_some_and(|item| item.kube_derive);
+                let is_derived = self.is_derived();
                 let is_tolerated =
                     marker == "printcolumn" && (self.version.origin == Origin::Go || is_derived);
                 let finding = match is_tolerated {

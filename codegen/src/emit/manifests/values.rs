@@ -57,8 +57,12 @@ impl Check<'_> {
                     "{} can never have the value {value} of its enum: {fault}",
                     shown(path)
                 );
-                let error = Diagnostic::error(message).help("remove it, or permit it");
-                self.report(About::marker(path, "Enum", ""), error, diagnostics);
+                let finding = match self.is_derived() {
+                    true => Diagnostic::warning(message),
+                    false => Diagnostic::error(message),
+                };
+                let finding = finding.help("remove it, or permit it");
+                self.report(About::marker(path, "Enum", ""), finding, diagnostics);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::cx::Cx;
 use crate::{
-    model::{KnownType as K, Marshals, TypeRef, WireType},
+    model::{Marshals, TypeRef, WireType},
     read::go::{Package, Type},
 };
 
@@ -10,19 +10,7 @@ const MAX_DEPTH: usize = 16;
 
 /// Returns the JSON form of a type that a package refers to.
 pub(super) fn of(cx: &Cx<'_>, package: &Package, ty: &TypeRef) -> WireType {
-    match ty {
-        TypeRef::Bool => WireType::Bool,
-        TypeRef::Int32 | TypeRef::Int64 | TypeRef::Integer(_) => WireType::Integer,
-        TypeRef::Float | TypeRef::Float32 => WireType::Number,
-        TypeRef::String => WireType::String,
-        TypeRef::Known(K::IntOrString | K::Quantity) => WireType::IntOrString,
-        TypeRef::Known(K::Time | K::MicroTime | K::Duration | K::ByteString) => WireType::String,
-        TypeRef::Known(_) | TypeRef::Map(_) => WireType::Object,
-        TypeRef::List(_) => WireType::List,
-        TypeRef::Optional(inner) | TypeRef::Boxed(inner) => of(cx, package, inner),
-        TypeRef::Local(name) => declared(cx, package, name, MAX_DEPTH),
-        TypeRef::Any | TypeRef::External(_) | TypeRef::Verbatim(_) => WireType::Unknown,
-    }
+    WireType::of(ty, |name| declared(cx, package, name, MAX_DEPTH))
 }
 
 /// Returns the JSON form of the items, if the type is a list.

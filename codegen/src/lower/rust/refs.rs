@@ -259,25 +259,10 @@ impl Cx<'_> {
     }
 
     fn wire_type_within(&self, ty: &TypeRef, hops: usize) -> WireType {
-        use crate::model::KnownType as K;
         let Some(hops) = hops.checked_sub(1) else {
             return WireType::Unknown;
         };
-        match ty {
-            TypeRef::Bool => WireType::Bool,
-            TypeRef::Int32 | TypeRef::Int64 | TypeRef::Integer(_) => WireType::Integer,
-            TypeRef::Float | TypeRef::Float32 => WireType::Number,
-            TypeRef::String => WireType::String,
-            TypeRef::Known(K::IntOrString | K::Quantity) => WireType::IntOrString,
-            TypeRef::Known(K::Time | K::MicroTime | K::Duration | K::ByteString) => {
-                WireType::String
-            }
-            TypeRef::Known(_) | TypeRef::Map(_) => WireType::Object,
-            TypeRef::List(_) => WireType::List,
-            TypeRef::Optional(inner) | TypeRef::Boxed(inner) => self.wire_type_within(inner, hops),
-            TypeRef::Local(name) => self.local_wire_type(name, hops),
-            TypeRef::Any | TypeRef::External(_) | TypeRef::Verbatim(_) => WireType::Unknown,
-        }
+        WireType::of(ty, |name| self.local_wire_type(name, hops))
     }
 
     fn local_wire_type(&self, name: &str, hops: usize) -> WireType {

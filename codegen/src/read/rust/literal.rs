@@ -131,6 +131,10 @@ fn computed(left: &Literal, operator: &BinOp, right: &Literal) -> Literal {
         BinOp::Sub(_) => left.checked_sub(right),
         BinOp::Mul(_) => left.checked_mul(right),
         BinOp::Div(_) => left.checked_div(right),
+        BinOp::Shl(_) => u32::try_from(right)
+            .ok()
+            .and_then(|bits| 1_i128.checked_shl(bits))
+            .and_then(|factor| left.checked_mul(factor)),
         _ => None,
     };
     let result = result.and_then(Number::from_i128);

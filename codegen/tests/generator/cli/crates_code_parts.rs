@@ -54,6 +54,21 @@ fn parameters_of_functions_are_the_types_that_attributes_name() {
     );
 }
 
+/// kube's own CRD has it, too, and the API server accepts it.
+#[test]
+fn a_value_that_no_object_can_have_is_a_warning() {
+    let text = "KIND\"Boat\")]\npub struct BoatSpec { #[schemars(schema_with = \"f\")] a: Value }\n\
+        fn f(_: &mut SchemaGenerator) -> Schema { json_schema!({\"type\": \"object\", \"enum\": [{}, \"none\"]}) }\n";
+    let (sandbox, run) = manifests(text, &[]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    run.says("warning: `.spec.a` can never have the value \"none\" of its enum");
+    assert!(
+        sandbox
+            .read("config/crd/bases/example.com_boats.yaml")
+            .contains("- none")
+    );
+}
+
 /// The API server drops a keyword that it does not know.
 #[test]
 fn a_keyword_of_other_tools_is_left_out_with_a_warning() {

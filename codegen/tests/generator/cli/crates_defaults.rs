@@ -111,3 +111,25 @@ fn what_code_computes_is_no_default() {
         run.says("warning: the schema has no default for `a`");
     }
 }
+
+#[test]
+fn a_struct_of_kubernetes_without_values_is_empty() {
+    let own = "DERIVE\npub struct Template { #[serde(default)] meta: ObjectMeta, #[serde(default)] selector: k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector }\n\
+        impl Default for Template {\nfn default() -> Self { Self { meta: ObjectMeta::default(), selector: Default::default() } }\n}\nuse kube::api::ObjectMeta;\n";
+    let empty = json!({"meta": {}, "selector": {}});
+    check("#[serde(default)] a: Template", own, &empty);
+    // Its list of containers is always written.
+    let (_, run) = manifests(
+        "KIND\"Boat\")]\npub struct BoatSpec { #[serde(default)] a: k8s_openapi::api::core::v1::PodSpec }\n",
+        &["--max-description", "0"],
+    );
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    run.says("warning: the schema has no default for `a`");
+}
+
+#[test]
+fn a_default_may_be_a_power_of_two() {
+    let below = "fn large() -> u64 { 1 << 40 }\n";
+    let field = "#[serde(default = \"large\")] a: u64";
+    check(field, below, &json!(1_u64 << 40));
+}

@@ -117,3 +117,16 @@ fn every_shell_has_completions() {
         assert!(run.stdout.contains("kube-codegen"), "{shell}");
     }
 }
+
+#[test]
+fn every_shown_command_has_a_man_page_with_its_options() {
+    let sandbox = Sandbox::new();
+    sandbox.write("man/other.1", "");
+    sandbox.succeeds(&["man", "man"]);
+    let text = |name: &str| sandbox.read(&format!("man/{name}.1"));
+    assert!(text("kube-codegen").starts_with(".ie"), "roff");
+    assert!(text("kube-codegen").contains("kube\\-codegen\\-generate(1)"));
+    assert!(text("kube-codegen-diff").contains("suggest\\-version"));
+    assert!(text("kube-codegen-create-api").contains("\\-\\-kind"));
+    assert!(!sandbox.path("man/kube-codegen-man.1").exists(), "hidden");
+}

@@ -6,7 +6,9 @@ use super::super::{
     Cx, has_derive, named, resolve::Resolved, well_known::well_known, wire_names::wire_name,
 };
 use crate::{
+    builtin::{Written, below_openapi, openapi_structs},
     diag::Diagnostics,
+    kubernetes::KubernetesVersion,
     model::{TypeRef, names::Renamed},
     read::rust::{Body, DEFAULT_BY_HAND, Field, Item, Kind, Literal, Predicate, Style},
 };
@@ -172,8 +174,20 @@ fn default_of_type(cx: &Cx<'_>, ty: &TypeRef, depth: usize) -> Option<Value> {
         TypeRef::Map(_) => Value::Object(Map::new()),
         TypeRef::Boxed(inner) => default_of_type(cx, inner, depth)?,
         TypeRef::Local(name) => default_of_item(cx, cx.item(name)?, depth)?,
-        TypeRef::Known(_) | TypeRef::External(_) | TypeRef::Verbatim(_) => return None,
+        TypeRef::Known(ty) => default_of_openapi(&format!("{}::{}", ty.module(), ty.name()))?,
+        TypeRef::External(ty) => default_of_openapi(&ty.segments.join("::"))?,
+        TypeRef::Verbatim(_) => return None,
     })
+}
+
+/// Returns the `Default` value of a struct of k8s-openapi, if it writes none of its fields then.
+fn default_of_openapi(path: &str) -> Option<Value> {
+    let mut structs = openapi_structs(KubernetesVersion::EARLIEST);
+    let found = structs.find(|one| below_openapi(one.path) == path)?;
+    let is_empty = found
+        .fields()
+        .all(|(_, written)| written == Written::Sometimes);
+    is_empty.then(|| Value::Object(Map::new()))
 }
 
 fn default_of_item(cx: &Cx<'_>, item: &Item, depth: usize) -> Option<Value> {
