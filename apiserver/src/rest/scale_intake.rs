@@ -164,7 +164,7 @@ pub(super) fn check_patched_uid(call: &Call, uid: &str, scale: &Value) -> Result
     if given.is_empty() || given == uid || resource.is_custom() {
         return Ok(());
     }
-    let resource = GroupResource::new(&resource.group, &format!("{}/scale", resource.plural));
+    let resource = GroupResource::new(&resource.group, format!("{}/scale", resource.plural));
     let why =
         format!("Precondition failed: UID in precondition: {given}, UID in object meta: {uid}");
     Err(ApiError::conflict(&resource, &call.name, &why))

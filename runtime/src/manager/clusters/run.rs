@@ -33,6 +33,9 @@ use crate::tasks::{Progress, Task};
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
+/// Builds the controllers of a cluster.
+type Engage = dyn Fn(&Cluster) -> Result<Vec<Controller>, BoxError> + Send + Sync;
+
 /// A cluster that controllers are built for.
 #[derive(Debug)]
 pub struct Cluster {
@@ -176,7 +179,7 @@ impl<S> fmt::Debug for Clusters<S> {
 /// What is done for each cluster.
 #[derive(Clone)]
 struct Each {
-    engage: Arc<dyn Fn(&Cluster) -> Result<Vec<Controller>, BoxError> + Send + Sync>,
+    engage: Arc<Engage>,
     options: ClientOptions,
     graceful_timeout: Duration,
     metrics: Option<Metrics>,
