@@ -17,7 +17,7 @@ const PACKAGES: [&str; 13] = [
 
 /// Modules that the operator's tests import. `use` then finds the module in place of a package of
 /// the same name.
-const IMPORTED: [&str; 3] = ["app", "condition", "conversion"];
+const IMPORTED: [&str; 4] = ["app", "condition", "conversion", "env"];
 
 /// Names that generated files import, which a type in them cannot have.
 #[rustfmt::skip]

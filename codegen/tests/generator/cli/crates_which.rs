@@ -405,7 +405,7 @@ fn alternatives_for_platforms_are_decided() {
     let hull = "#[cfg(target_arch = \"x86_64\")]\n#[derive(Serialize, Deserialize, JsonSchema)]\npub struct Hull { first: u8 }\n#[cfg(not(target_arch = \"x86_64\"))]\n#[derive(Serialize, Deserialize, JsonSchema)]\npub struct Hull { second: u8 }\n";
     let (_, run) = written(&crate_of(&[("src/lib.rs", &(boat + hull))]), &[]);
     assert_eq!(run.code, 1);
-    run.says("error[K0008]: `Hull` is declared twice in this module");
+    run.says("error[K0214]: `Hull` is declared twice in this module");
 }
 
 #[test]
