@@ -17,7 +17,15 @@ const PACKAGES: [&str; 13] = [
 
 /// Modules that the operator's tests import. `use` then finds the module in place of a package of
 /// the same name.
-const IMPORTED: [&str; 4] = ["app", "condition", "conversion", "env"];
+const IMPORTED: [&str; 7] = [
+    "app",
+    "condition",
+    "conversion",
+    "env",
+    "fs",
+    "metrics",
+    "monitor",
+];
 
 /// Names that generated files import, which a type in them cannot have.
 #[rustfmt::skip]
