@@ -96,6 +96,13 @@ impl Diagnostic {
         Self::new(Severity::Error, code, message)
     }
 
+    /// Names the class of an error that its check finds beside those of its own class.
+    #[must_use]
+    pub(crate) fn of(mut self, code: Code) -> Self {
+        self.code = Some(code);
+        self
+    }
+
     fn new(severity: Severity, code: Option<Code>, message: impl Into<String>) -> Self {
         Self {
             severity,

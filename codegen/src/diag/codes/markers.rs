@@ -2,6 +2,9 @@
 
 use super::class::{Class, Code, rust};
 
+/// Two markers, or an attribute and a marker, say different things.
+pub(crate) const CONTRADICTION: Code = Code(102);
+
 /// The classes of this stage.
 pub(super) const CLASSES: &[Class] = &[
     Class {
@@ -28,9 +31,9 @@ pub struct MachineSpec {
         mend: "The message gives the syntax or the nearest name; [all markers](markers.md) lists them, as does `kube-codegen markers`.",
     },
     Class {
-        code: Code(102),
+        code: CONTRADICTION,
         title: "markers that contradict each other",
-        from: &["read/markers/set.rs", "lower/rust/attributes/contradiction.rs"],
+        from: &["read/markers/set.rs"],
         what: r#"Two markers of one type or field say different things, or one that may be given once is given twice. An attribute of
 schemars or kube counts as the marker of the same meaning."#,
         example: rust(

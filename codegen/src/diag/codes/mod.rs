@@ -1,8 +1,8 @@
 //! Codes of errors: the table of classes, from which `kube-codegen explain K0101` and
 //! `docs/errors.md` are made.
 //!
-//! A class is what one check finds, so the file that creates an error decides its code, and a site
-//! does not name it.
+//! A class is what one check finds, so the file that creates an error decides its code. Where a
+//! check finds several, the site names the other with [`Diagnostic::of`](super::Diagnostic::of).
 
 mod class;
 mod config;
@@ -16,6 +16,8 @@ mod rust;
 use std::{fmt::Write as _, sync::LazyLock};
 
 pub use class::{Class, Code, Example, GO_PRELUDE, RUST_PRELUDE};
+pub(crate) use markers::CONTRADICTION;
+pub(crate) use rust::{INVALID_ATTRIBUTE, UNSUPPORTED_ATTRIBUTE};
 
 /// The classes by stage: the first two digits of a code.
 pub const STAGES: &[(&str, &[Class])] = &[

@@ -2,6 +2,11 @@
 
 use super::class::{Class, Code, Example, RUST_PRELUDE, rust};
 
+/// An attribute asks for what no schema of a CRD has.
+pub(crate) const UNSUPPORTED_ATTRIBUTE: Code = Code(212);
+/// A value of an attribute has the wrong form.
+pub(crate) const INVALID_ATTRIBUTE: Code = Code(213);
+
 /// The classes of this stage.
 pub(super) const CLASSES: &[Class] = &[
     Class {
@@ -243,9 +248,9 @@ pub struct MachineSpec {
         mend: "Write one of serde's, mostly `camelCase`.",
     },
     Class {
-        code: Code(212),
+        code: UNSUPPORTED_ATTRIBUTE,
         title: "an attribute that no schema of a CRD can have",
-        from: &["lower/rust/attributes/unsupported.rs"],
+        from: &[],
         what: r#"An attribute of schemars changes the structure of the schema, or says something of the items of items or of a whole
 variant, which a structural schema has no place for."#,
         example: rust(
@@ -261,9 +266,9 @@ pub struct MachineSpec {
 declare the type with `+kubebuilder:validation:Type`."#,
     },
     Class {
-        code: Code(213),
+        code: INVALID_ATTRIBUTE,
         title: "a value of an attribute that has the wrong form",
-        from: &["lower/rust/attributes/wrong.rs"],
+        from: &[],
         what: "An attribute of schemars sets a keyword of the schema to a value that the keyword cannot have.",
         example: rust(
             r#"#[derive(kube::CustomResource, Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]

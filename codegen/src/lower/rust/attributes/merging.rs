@@ -4,13 +4,10 @@ use serde_json::Value;
 
 use super::{
     super::Cx,
-    contradiction::contradiction,
     keywords::{self, Effect, Meaning},
-    unsupported::unsupported,
-    wrong::wrong,
 };
 use crate::{
-    diag::{Diagnostic, Diagnostics},
+    diag::{Diagnostic, Diagnostics, codes},
     model::{CelRule, WireType},
     read::{
         markers::{
@@ -329,4 +326,32 @@ pub(super) fn rule_marker(rule: &CelRule, said: &Said) -> Marker {
     let given = arguments.into_iter();
     let given = given.filter_map(|(name, value)| Some((name, value?)));
     marker(&XValidation::DEF, given.collect(), said)
+}
+
+/// The error for a marker and an attribute that say different things.
+fn contradiction(shown: &str, known: &Marker, said: &Said) -> Diagnostic {
+    Diagnostic::error(format!("`{shown}` contradicts `{known}`"))
+        .of(codes::CONTRADICTION)
+        .at(said.place.clone(), "this one")
+        .at(known.place.clone(), "and this one")
+        .help("remove one of them")
+}
+
+/// The error for an attribute that no schema of a CRD can express; `place` follows its name, such
+/// as `on a variant`.
+pub(super) fn unsupported(said: &Said, place: &str, label: &str) -> Diagnostic {
+    let shown = &said.shown;
+    Diagnostic::error(match place {
+        "" => format!("`{shown}` is not supported"),
+        place => format!("`{shown}` {place} is not supported"),
+    })
+    .of(codes::UNSUPPORTED_ATTRIBUTE)
+    .at(said.place.clone(), label)
+}
+
+/// The error for a value of an attribute that has the wrong form.
+fn wrong(said: &Said, expected: &str) -> Diagnostic {
+    Diagnostic::error(format!("invalid value of `{}`", said.shown))
+        .of(codes::INVALID_ATTRIBUTE)
+        .at(said.place.clone(), format!("expected {expected}"))
 }

@@ -4,14 +4,11 @@
 //! Start reading at [`merged`].
 
 mod code;
-mod contradiction;
 mod defaults;
 mod keywords;
 mod made;
 mod merging;
-mod unsupported;
 mod wire;
-mod wrong;
 
 use std::borrow::Cow;
 
@@ -19,8 +16,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 pub(super) use self::code::of_function;
-use self::merging::{Merging, Target, declare_type, marker, rule_marker};
-use self::unsupported::unsupported;
+use self::merging::{Merging, Target, declare_type, marker, rule_marker, unsupported};
 pub(super) use self::wire::{is_skipped, is_undeclared};
 use super::{Cx, has_derive, named};
 use crate::{
