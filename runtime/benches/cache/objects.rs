@@ -1,4 +1,8 @@
-//! A custom resource of about 2.2 KB of JSON, including managedFields.
+//! A custom resource of about 2.2 KB of JSON, including managedFields. The programs of
+//! `hack/bench/informer` use them as well.
+
+// A program uses some of them.
+#![allow(dead_code, unreachable_pub)]
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,7 +14,7 @@ use serde_json::{Value, json};
 
 /// The typed form.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct Widget {
+pub struct Widget {
     metadata: ObjectMeta,
     spec: Spec,
     status: Option<Status>,
@@ -68,7 +72,7 @@ impl Resource for Widget {
 }
 
 /// Creates object number `n` at a version: its label `app` has a thousand values, `zone` three.
-pub(crate) fn json(n: usize, version: usize) -> Value {
+pub fn json(n: usize, version: usize) -> Value {
     let fields = |names: &[&str]| -> Value {
         names
             .iter()
@@ -110,7 +114,7 @@ pub(crate) fn json(n: usize, version: usize) -> Value {
 }
 
 /// Creates object number `n` as an informer holds it, without managedFields.
-pub(crate) fn typed(n: usize, version: usize) -> Widget {
+pub fn typed(n: usize, version: usize) -> Widget {
     let mut widget: Widget = serde_json::from_value(json(n, version)).unwrap();
     widget.metadata.managed_fields = None;
     widget
@@ -118,7 +122,7 @@ pub(crate) fn typed(n: usize, version: usize) -> Widget {
 
 impl Widget {
     /// Removes everything but the metadata.
-    pub(crate) fn light(mut self) -> Self {
+    pub fn light(mut self) -> Self {
         self.spec.args.clear();
         self.spec.env.clear();
         self.status = None;

@@ -13,7 +13,7 @@ use codegen_runtime::informer::{SharedInformer, handler};
 use codegen_runtime::object::ResourceInfo;
 use codegen_runtime::reflector::{ApiSource, ApiSourceOptions, ReflectorOptions};
 use futures::StreamExt;
-use informer_bench::{Widget, memory};
+use informer_bench::{memory, objects::Widget};
 use kube::runtime::{WatchStreamExt, reflector, watcher};
 use kube::{Api, Client, Config, ResourceExt};
 use tokio::sync::Notify;

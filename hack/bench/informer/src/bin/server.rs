@@ -15,7 +15,7 @@ use hyper::body::{Frame, Incoming};
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
-use informer_bench::{PATH, object};
+use informer_bench::{PATH, objects};
 use serde_json::json;
 use tokio::net::TcpListener;
 
@@ -40,7 +40,7 @@ async fn main() {
         .and_then(|number| number.parse().ok())
         .expect("a number of objects");
     let items = (0..objects)
-        .map(|n| Bytes::from(object(n, n + 1).to_string()))
+        .map(|n| Bytes::from(objects::json(n, n + 1).to_string()))
         .collect();
     let server = Arc::new(Server {
         objects,
