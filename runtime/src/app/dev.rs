@@ -19,6 +19,7 @@ use kube::api::{
 use serde_json::{Value, json};
 #[cfg(feature = "webhooks")]
 use tokio::net::TcpListener;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{App, AppError, BoxError, Demo, DevFlags, Flags, Process, Reach};
@@ -28,10 +29,10 @@ use crate::metrics::Metrics;
 #[cfg(feature = "webhooks")]
 use crate::webhook::{Certificates, WebhookServer};
 
-/// How often a new CRD is looked at until the API server serves its kind.
-const TRIES: usize = 100;
+/// How long a new CRD may take until the API server serves its kind.
+const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The time between two looks.
+/// The time between two tries of a step.
 const EVERY: Duration = Duration::from_millis(100);
 
 /// What cert-manager puts its own CA into.
@@ -243,18 +244,17 @@ impl Installation {
     /// Waits until the API server serves the kind of a CRD.
     async fn until_served(&self, crd: &Value) -> Result<(), AppError> {
         let name = name_of(crd);
-        let unserved = || format!("the API server does not serve {name}");
-        for _ in 0..TRIES {
-            let found = self.api(crd).get(name).await;
-            let found = found.map_err(|error| failed(unserved(), error))?;
-            let conditions = found.data["status"]["conditions"].as_array();
-            let mut conditions = conditions.into_iter().flatten();
-            if conditions.any(|it| it["type"] == "Established" && it["status"] == "True") {
-                return Ok(());
-            }
-            tokio::time::sleep(EVERY).await;
-        }
-        Err(failed(unserved(), "it is not established"))
+        let api = self.api(crd);
+        let established = until(PATIENCE, async || {
+            let found = api.get(name).await?;
+            let is_established = has_condition(&found, "Established");
+            is_established
+                .then_some(())
+                .ok_or_else(|| BoxError::from("it is not established"))
+        });
+        established
+            .await
+            .map_err(|error| failed(format!("the API server does not serve {name}"), error))
     }
 
     fn api(&self, object: &Value) -> Api<DynamicObject> {
@@ -265,6 +265,28 @@ impl Installation {
 /// The client for cluster-scoped objects of an object's kind.
 fn api(client: &Client, object: &Value) -> Api<DynamicObject> {
     Api::all_with(client.clone(), &resource_of(object))
+}
+
+/// Repeats a step until it succeeds; the last error when `patience` has passed.
+pub(super) async fn until(
+    patience: Duration,
+    step: impl AsyncFn() -> Result<(), BoxError>,
+) -> Result<(), BoxError> {
+    let end = Instant::now() + patience;
+    loop {
+        match step().await {
+            Ok(()) => return Ok(()),
+            Err(error) if Instant::now() > end => return Err(error),
+            Err(_) => tokio::time::sleep(EVERY).await,
+        }
+    }
+}
+
+/// Whether a condition of an object's status is true.
+pub(super) fn has_condition(object: &DynamicObject, name: &str) -> bool {
+    let conditions = object.data["status"]["conditions"].as_array();
+    let mut conditions = conditions.into_iter().flatten();
+    conditions.any(|it| it["type"] == name && it["status"] == "True")
 }
 
 /// The resource of an object's kind, by the usual plural.

@@ -10,7 +10,7 @@ use kube::api::{Api, ApiResource, DeleteParams, DynamicObject, Patch, PatchParam
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::dev::{failed, name_of, resource_of};
+use super::dev::{failed, has_condition, name_of, resource_of, until};
 use super::{App, AppError, BoxError, Flags, Process, Reach};
 use crate::error::chain;
 use crate::manager::ManagerBuilder;
@@ -24,9 +24,6 @@ const HOST: &str = "E2E_HOST";
 
 /// How long a step may take, on a cluster that is busy.
 const PATIENCE: Duration = Duration::from_secs(120);
-
-/// The time between two looks.
-const EVERY: Duration = Duration::from_millis(100);
 
 /// The cluster of an end-to-end test, with the samples of the program's `demo`.
 pub struct Trial {
@@ -125,12 +122,10 @@ impl Trial {
             };
             let ready = async || {
                 let found = self.api(sample).get(name_of(sample)).await?;
-                let conditions = found.data["status"]["conditions"].as_array();
-                let mut conditions = conditions.into_iter().flatten();
-                let is_ready = conditions.any(|it| it["type"] == "Ready" && it["status"] == "True");
+                let is_ready = has_condition(&found, "Ready");
                 is_ready.then_some(()).ok_or_else(|| BoxError::from(what()))
             };
-            until(ready).await?;
+            until(PATIENCE, ready).await?;
         }
         Ok(())
     }
@@ -140,7 +135,7 @@ impl Trial {
         for sample in &self.samples {
             let params = PatchParams::apply("end-to-end").force();
             let (api, patch) = (self.api(sample), Patch::Apply(sample));
-            until(async || {
+            until(PATIENCE, async || {
                 let applied = api.patch(name_of(sample), &params, &patch).await;
                 applied.map(drop).map_err(BoxError::from)
             })
@@ -153,7 +148,7 @@ impl Trial {
     async fn delete(&self) {
         for sample in self.samples.iter().rev() {
             let (api, name) = (self.api(sample), name_of(sample));
-            let gone = until(async || {
+            let gone = until(PATIENCE, async || {
                 let deleted = api.delete(name, &DeleteParams::default()).await;
                 match deleted {
                     Err(kube::Error::Api(status)) if status.code == 404 => Ok(()),
@@ -195,17 +190,5 @@ impl Trial {
 impl std::fmt::Debug for Trial {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Trial").finish_non_exhaustive()
-    }
-}
-
-/// Repeats a step until it succeeds; the last error after two minutes.
-async fn until(step: impl AsyncFn() -> Result<(), BoxError>) -> Result<(), BoxError> {
-    let end = tokio::time::Instant::now() + PATIENCE;
-    loop {
-        match step().await {
-            Ok(()) => return Ok(()),
-            Err(error) if tokio::time::Instant::now() > end => return Err(error),
-            Err(_) => tokio::time::sleep(EVERY).await,
-        }
     }
 }

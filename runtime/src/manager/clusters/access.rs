@@ -15,8 +15,15 @@ use crate::connect::ClientOptions;
 pub struct Access(Arc<Way>);
 
 enum Way {
-    Kubeconfig { yaml: String, is_trusted: bool },
+    Kubeconfig(String, Trust),
     Client(Client),
+}
+
+/// Whether a kubeconfig may name programs and files of this process.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Trust {
+    Full,
+    SelfContained,
 }
 
 /// A kubeconfig from a Secret names programs or files of the process that would read it.
@@ -30,14 +37,14 @@ impl Access {
     /// The current context of a kubeconfig, which may name files, and programs to run: it must come
     /// from somebody who may do this.
     pub fn kubeconfig(yaml: impl Into<String>) -> Self {
-        Self::from_yaml(yaml.into(), true)
+        Self(Arc::new(Way::Kubeconfig(yaml.into(), Trust::Full)))
     }
 
     /// The current context of a kubeconfig that must contain all that it needs. With a program or
     /// a file in it, engaging the cluster fails with [`NotSelfContained`]: whoever may write a
     /// Secret could otherwise run programs in this process's container, and read its files.
     pub fn self_contained_kubeconfig(yaml: impl Into<String>) -> Self {
-        Self::from_yaml(yaml.into(), false)
+        Self(Arc::new(Way::Kubeconfig(yaml.into(), Trust::SelfContained)))
     }
 
     /// A client.
@@ -45,28 +52,25 @@ impl Access {
         Self(Arc::new(Way::Client(client)))
     }
 
-    fn from_yaml(yaml: String, is_trusted: bool) -> Self {
-        Self(Arc::new(Way::Kubeconfig { yaml, is_trusted }))
-    }
-
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        let yaml = |access: &Self| match &*access.0 {
-            Way::Kubeconfig { yaml, is_trusted } => Some((yaml.clone(), *is_trusted)),
-            Way::Client(_) => None,
-        };
-        Arc::ptr_eq(&self.0, &other.0) || yaml(self).is_some_and(|it| Some(it) == yaml(other))
+        match (&*self.0, &*other.0) {
+            (Way::Kubeconfig(yaml, trust), Way::Kubeconfig(other, others)) => {
+                (yaml, trust) == (other, others)
+            }
+            _ => Arc::ptr_eq(&self.0, &other.0),
+        }
     }
 
     pub(super) async fn connect(
         &self,
         options: &ClientOptions,
     ) -> Result<Client, Box<dyn Error + Send + Sync>> {
-        let (yaml, is_trusted) = match &*self.0 {
+        let (yaml, trust) = match &*self.0 {
             Way::Client(client) => return Ok(client.clone()),
-            Way::Kubeconfig { yaml, is_trusted } => (yaml, is_trusted),
+            Way::Kubeconfig(yaml, trust) => (yaml, *trust),
         };
         let kubeconfig = Kubeconfig::from_yaml(yaml)?;
-        if !is_trusted {
+        if trust == Trust::SelfContained {
             check_self_contained(&kubeconfig)?;
         }
         let context = KubeConfigOptions::default();
@@ -78,7 +82,7 @@ impl Access {
 impl fmt::Debug for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match &*self.0 {
-            Way::Kubeconfig { .. } => "Access::Kubeconfig",
+            Way::Kubeconfig(..) => "Access::Kubeconfig",
             Way::Client(_) => "Access::Client",
         })
     }
