@@ -3,7 +3,6 @@
 pub(crate) mod authentication;
 
 use std::future::Future;
-use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -31,11 +30,11 @@ use crate::rbac::access::{Access, Target};
 use crate::rbac::authorizer;
 use crate::rbac::user::User;
 use crate::registry::{Served, openapi};
-use crate::rest::{self, Call, Verb, Warnings};
+use crate::rest::{self, Call, Requester, Verb};
 use crate::status::ApiError;
-use crate::testing::faults::{Failure, Struck};
-use crate::testing::reactor::Reaction;
-use crate::testing::recorder::{Action, decode_body};
+use crate::testing::faults::Struck;
+use crate::testing::interception::{Failed, Interception};
+use crate::testing::recorder::Action;
 
 /// The API server as a [`tower::Service`], for a `kube::Client` or an HTTP listener.
 ///
@@ -120,9 +119,9 @@ async fn handle(core: &Arc<Core>, parts: &Parts, body: Bytes) -> Result<Response
     };
     let result = match route {
         Route::Objects(path) => match objects(core, parts, user, path, query, body).await {
-            Ok(result) => result,
-            // An injected fault broke the connection.
-            Err(error) => return Err(error),
+            Ok(answer) => Ok(answer),
+            Err(Failed::Error(error)) => Err(error),
+            Err(Failed::Broken(error)) => return Err(error),
         },
         other => authorize_path(core, parts, &user).map(|()| {
             documents(core, parts, &other).unwrap_or_else(|error| match error.code {
@@ -297,7 +296,7 @@ fn verb(parts: &Parts, path: &ObjectPath, query: &Query) -> Result<Verb, ApiErro
     }
 }
 
-/// Answers a request for objects. The outer error is a broken connection.
+/// Answers a request for objects.
 async fn objects(
     core: &Arc<Core>,
     parts: &Parts,
@@ -305,85 +304,45 @@ async fn objects(
     path: ObjectPath,
     query: Query,
     body: Bytes,
-) -> Result<Result<Answer, ApiError>, BoxError> {
+) -> Result<Answer, Failed> {
     let verb = match verb(parts, &path, &query) {
         Ok(verb) => verb,
         Err(_) if !core.registry.serves(&path.group, &path.version) => {
-            return Ok(Ok(not_found_page()));
+            return Ok(not_found_page());
         }
-        Err(error) => {
-            let served = lookup(core, &path);
-            return Ok(Err(served.err().unwrap_or(error)));
-        }
+        Err(error) => return Err(lookup(core, &path).err().unwrap_or(error).into()),
     };
     let content_type = header(parts, CONTENT_TYPE);
-    let mut action = action(verb, &path, parts, &user, content_type.as_deref());
+    let action = action(verb, &path, parts, &user, content_type.as_deref());
     let access = Access::of(&action);
-    let link = core.faults.link(&action.user);
-    if link.is_cut() {
-        std::future::pending::<()>().await;
-    }
-    let mut struck = core.faults.strike(&action);
-    let reaction = if core.reactors.is_empty() {
-        Reaction::Pass
-    } else {
-        action.body = decode_body(&action.content_type, &body);
-        core.reactors.react(&action)
-    };
-    if let Reaction::Fault(kind) = &reaction {
-        struck.add(kind, &action);
-    }
-    let recorded = core.recorder.record(action, body.clone());
-    if !struck.delay.is_zero() {
-        tokio::time::sleep(struck.delay).await;
-    }
-    let loses_answer = match struck.failure.take() {
-        Some(Failure::Error(error)) => return Ok(Err(error)),
-        Some(Failure::DropConnection) => {
-            let reset = "connection reset by an injected fault";
-            return Err(io::Error::new(io::ErrorKind::ConnectionReset, reset).into());
+    let intercepted = Interception::of(core, action, &body).await?;
+    let handled = async {
+        authorizer::require(core, &user, Target::Resource(&access))?;
+        if let Some(answer) = intercepted.answer() {
+            return answer;
         }
-        Some(Failure::Hang) => std::future::pending().await,
-        Some(Failure::LoseAnswer) => true,
-        None => false,
+        if !core.registry.serves(&path.group, &path.version) {
+            return Ok(not_found_page());
+        }
+        let call = Call {
+            requester: Requester {
+                user,
+                request: Some(intercepted.recorded),
+                ..Requester::default()
+            },
+            content_type,
+            body,
+            struck: intercepted.struck.clone(),
+            ..resolve(core, parts, path, query, verb)?
+        };
+        rest::dispatch(core, &call).await
     };
-    if let Err(error) = authorizer::require(core, &user, Target::Resource(&access)) {
-        return Ok(Err(error));
-    }
-    match reaction {
-        Reaction::Pass | Reaction::Fault(_) => {}
-        Reaction::Respond(object) => return Ok(Ok(Answer::document(object))),
-        Reaction::Fail(error) => return Ok(Err(error)),
-    }
-    if !core.registry.serves(&path.group, &path.version) {
-        return Ok(Ok(not_found_page()));
-    }
-    let call = resolve(core, parts, path, query, verb).map(|call| Call {
-        user,
-        recorded,
-        content_type,
-        body,
-        struck,
-        ..call
-    });
-    let answer = match call {
-        Ok(call) => rest::dispatch(core, &call).await,
-        Err(error) => Err(error),
-    };
+    let answer = handled.await;
     if matches!(verb, Verb::Update | Verb::Patch) && answer.as_ref().is_ok_and(|it| it.code == 201)
     {
-        core.recorder.created(recorded);
+        core.recorder.created(intercepted.recorded);
     }
-    if loses_answer {
-        std::future::pending::<()>().await;
-    }
-    Ok(answer.map(|answer| Answer {
-        content: match answer.content {
-            Content::Events(body) => Content::Events(body.silent_once(move || link.is_cut())),
-            content => content,
-        },
-        ..answer
-    }))
+    Ok(intercepted.send(answer).await?)
 }
 
 fn action(
@@ -456,20 +415,19 @@ fn resolve(
         )
         .with_causes(Vec::new()),
     })?;
+    let subresource = rest::subresource(core, &served, &path)?;
     Ok(Call {
         verb,
         served,
         namespace: path.namespace,
         name: path.name,
-        subresource: path.subresource,
+        subresource,
         query,
         accepted,
         content_type: None,
         user_agent: header(parts, USER_AGENT).unwrap_or_default(),
-        user: User::default(),
-        recorded: 0,
+        requester: Requester::default(),
         body: Bytes::new(),
         struck: Struck::default(),
-        warnings: Warnings::default(),
     })
 }

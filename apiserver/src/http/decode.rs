@@ -24,6 +24,16 @@ pub(crate) struct Decoded {
     pub(crate) duplicates: Vec<String>,
 }
 
+impl Decoded {
+    /// What strict validation finds: the duplicate fields.
+    pub(crate) fn faults(&self) -> Vec<String> {
+        let paths = self.duplicates.iter();
+        paths
+            .map(|path| format!("duplicate field \"{path}\""))
+            .collect()
+    }
+}
+
 /// Decodes a body.
 ///
 /// # Errors

@@ -24,16 +24,8 @@ impl Strategy for CustomResourceDefinition {
         crd::set_defaults(object);
     }
 
-    fn prepare_update(
-        &self,
-        _cluster: &dyn Cluster,
-        subresource: &str,
-        _old: &Value,
-        new: &mut Value,
-    ) {
-        if subresource.is_empty() {
-            crd::record_storage_version(new);
-        }
+    fn prepare_update(&self, _old: &Value, new: &mut Value) {
+        crd::record_storage_version(new);
     }
 
     fn validate(&self, object: &Value) -> Vec<FieldError> {

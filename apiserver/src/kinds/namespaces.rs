@@ -26,16 +26,7 @@ impl Strategy for Namespace {
         begin(object);
     }
 
-    fn prepare_update(
-        &self,
-        _cluster: &dyn Cluster,
-        subresource: &str,
-        old: &Value,
-        new: &mut Value,
-    ) {
-        if !subresource.is_empty() {
-            return;
-        }
+    fn prepare_update(&self, old: &Value, new: &mut Value) {
         if let Some(list) = old["spec"].get("finalizers").cloned() {
             child(fields(new), "spec").insert("finalizers".into(), list);
         }

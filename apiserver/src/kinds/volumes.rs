@@ -63,16 +63,8 @@ impl Strategy for PersistentVolumeClaim {
         claims::settle_sources(&Value::Null, object);
     }
 
-    fn prepare_update(
-        &self,
-        _cluster: &dyn Cluster,
-        subresource: &str,
-        old: &Value,
-        new: &mut Value,
-    ) {
-        if subresource.is_empty() {
-            claims::settle_sources(&old["spec"], new);
-        }
+    fn prepare_update(&self, old: &Value, new: &mut Value) {
+        claims::settle_sources(&old["spec"], new);
     }
 
     fn validate(&self, object: &Value) -> Vec<FieldError> {

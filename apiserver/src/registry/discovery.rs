@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::subresource::Description;
+use super::subresource::{Description, Subresource};
 use super::{Persistence, Registry, Resource, Version, version_order};
 
 const ALL_VERBS: &[&str] = &[
@@ -203,18 +203,11 @@ fn group_document(group: &Group) -> Value {
 }
 
 fn subresources(resource: &Resource, version: &Version) -> Vec<Description> {
-    let mut subs: Vec<Description> = version.subresources.iter().map(|s| s.describe()).collect();
-    let mut add = |name, kind, verbs| subs.push(Description { name, kind, verbs });
-    if version.scale.is_some() {
-        add(
-            "scale",
-            ("autoscaling", "v1", "Scale"),
-            &["get", "patch", "update"],
-        );
-    }
-    if version.status {
-        add("status", ("", "", ""), &["get", "patch", "update"]);
-    }
+    let scale = version.scale.is_some().then_some(Subresource::Scale);
+    let status = version.status.then_some(Subresource::Status);
+    let all = version.subresources.iter().copied();
+    let all = all.chain(scale).chain(status);
+    let mut subs: Vec<Description> = all.map(Subresource::describe).collect();
     // Built-in kinds list them by name, custom resources in kube-apiserver's order.
     if resource.is_custom() {
         subs.reverse();

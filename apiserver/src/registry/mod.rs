@@ -27,7 +27,7 @@ pub use describe::{ResourceDescription, ScalePaths, Scope};
 pub(crate) use kube_names::compare_versions as version_order;
 pub(crate) use services::ServiceRange;
 pub(crate) use strategy::{ALL_FIXED_IN_STATUS, Cluster, Plain, Strategy, label_not_supported};
-pub(crate) use subresource::Subresource;
+pub(crate) use subresource::{Subresource, name_of};
 
 /// Where the definition of a resource comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +84,19 @@ pub(crate) struct Version {
     pub(crate) selectable: Vec<Selectable>,
     /// The conversion to and from the stored form, if they differ.
     pub(crate) conversion: Option<Conversion>,
+}
+
+impl Version {
+    /// Returns the subresource with a name, if this version has it.
+    pub(crate) fn subresource(&self, name: &str) -> Option<Subresource> {
+        let named = Subresource::named(name)?;
+        let has = match named {
+            Subresource::Scale => self.scale.is_some(),
+            Subresource::Status => self.status,
+            other => self.subresources.contains(&other),
+        };
+        has.then_some(named)
+    }
 }
 
 /// Converts between a version and the stored form.

@@ -45,15 +45,8 @@ pub(crate) trait Strategy: Debug + Sync {
     /// Sets server-owned fields of a new object.
     fn prepare_create(&self, _cluster: &dyn Cluster, _object: &mut Value) {}
 
-    /// Sets the fields that the server keeps or owns in an update of the object or a subresource.
-    fn prepare_update(
-        &self,
-        _cluster: &dyn Cluster,
-        _subresource: &str,
-        _old: &Value,
-        _new: &mut Value,
-    ) {
-    }
+    /// Sets the fields that the server keeps or owns in an update of the object itself.
+    fn prepare_update(&self, _old: &Value, _new: &mut Value) {}
 
     /// Validates an object on create and update, for every kind of request.
     fn validate(&self, _object: &Value) -> Vec<FieldError> {

@@ -1,6 +1,6 @@
-//! Subresources besides `status` and `scale`.
+//! Subresources: the parts of an object that have an endpoint of their own.
 
-/// A subresource that only some built-in kinds have.
+/// A subresource; all but `status` and `scale` belong to some built-in kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subresource {
     Approval,
@@ -8,6 +8,8 @@ pub(crate) enum Subresource {
     EphemeralContainers,
     Eviction,
     Finalize,
+    Scale,
+    Status,
     Token,
 }
 
@@ -19,24 +21,50 @@ pub(crate) struct Description {
     pub(crate) verbs: &'static [&'static str],
 }
 
+const OWN: (&str, &str, &str) = ("", "", "");
+
+/// The verbs of a subresource that shows a part of the object.
+const PART: &[&str] = &["get", "patch", "update"];
+
 impl Subresource {
+    const ALL: [Self; 8] = [
+        Self::Approval,
+        Self::Binding,
+        Self::EphemeralContainers,
+        Self::Eviction,
+        Self::Finalize,
+        Self::Scale,
+        Self::Status,
+        Self::Token,
+    ];
+
     pub(crate) fn describe(self) -> Description {
         let (name, kind, verbs): (_, _, &[_]) = match self {
-            Self::Approval => ("approval", ("", "", ""), &["get", "patch", "update"]),
-            Self::Token => (
-                "token",
-                ("authentication.k8s.io", "v1", "TokenRequest"),
-                &["create"],
-            ),
+            Self::Approval => ("approval", OWN, PART),
             Self::Binding => ("binding", ("", "", "Binding"), &["create"]),
-            Self::EphemeralContainers => (
-                "ephemeralcontainers",
-                ("", "", ""),
-                &["get", "patch", "update"],
-            ),
+            Self::EphemeralContainers => ("ephemeralcontainers", OWN, PART),
             Self::Eviction => ("eviction", ("policy", "v1", "Eviction"), &["create"]),
-            Self::Finalize => ("finalize", ("", "", ""), &["update"]),
+            Self::Finalize => ("finalize", OWN, &["update"]),
+            Self::Scale => ("scale", ("autoscaling", "v1", "Scale"), PART),
+            Self::Status => ("status", OWN, PART),
+            Self::Token => {
+                let kind = ("authentication.k8s.io", "v1", "TokenRequest");
+                ("token", kind, &["create"])
+            }
         };
         Description { name, kind, verbs }
     }
+
+    pub(crate) fn name(self) -> &'static str {
+        self.describe().name
+    }
+
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
+}
+
+/// Returns the name of an endpoint in paths, rules and reviews: empty for the object itself.
+pub(crate) fn name_of(subresource: Option<Subresource>) -> &'static str {
+    subresource.map_or("", Subresource::name)
 }

@@ -15,6 +15,7 @@ use crate::http::decode::{self, Encoding};
 use crate::http::respond::Answer;
 use crate::metadata::object::{self, text};
 use crate::metadata::rules;
+use crate::registry::name_of;
 use crate::status::{ApiError, StatusCause};
 
 /// Creates the object of an apply, if it does not exist.
@@ -52,7 +53,7 @@ pub(super) async fn create(
         origin: rules::Origin::Update,
         ..options.clone()
     };
-    let created = create_object(core, &call.served, new, &options, &call.requester()).await?;
+    let created = create_object(core, &call.served, new, &options, &call.requester).await?;
     present(call, 201, &created)
 }
 
@@ -63,11 +64,12 @@ pub(super) fn applied(
     old: Option<&Value>,
     options: &WriteOptions,
 ) -> Result<(Value, Vec<String>), ApiError> {
-    if old.is_none() && !call.subresource.is_empty() {
+    if old.is_none() && call.subresource.is_some() {
         return Err(call.not_found());
     }
     let decoded = decode::decode(&call.body, Encoding::Yaml)
         .map_err(|why| ApiError::bad_request(format!("error decoding YAML: {why}")))?;
+    let faults = decoded.faults();
     let mut wanted = decoded.value;
     check_applied(call, &wanted)?;
     if !wanted["metadata"]["managedFields"].is_null() {
@@ -92,15 +94,15 @@ pub(super) fn applied(
     let api_version = call.served.api_version();
     let writer = Writer {
         manager: &options.manager,
-        subresource: &call.subresource,
+        subresource: name_of(call.subresource),
         api_version: &api_version,
-        reset: update::reset_fields(&call.served, &call.subresource),
+        reset: update::reset_fields(&call.served, call.subresource),
         schema: call.served.version().schema.as_ref(),
         now: core.now(),
     };
     // Also what the endpoint cannot write has to match its type.
     apply::check_type(&writer, &wanted).map_err(apply_error)?;
-    update::restrict_applied(&call.served, &call.subresource, &mut wanted);
+    update::restrict_applied(&call.served, call.subresource, &mut wanted);
     check_nulls(call, &apply::without_merged_nulls(&writer, old, &wanted))?;
     if let Some(old) = old {
         check_managed_versions(call, old)?;
@@ -108,11 +110,6 @@ pub(super) fn applied(
     let mut new = apply::apply(&writer, old, &wanted, options.force).map_err(apply_error)?;
     let before = new.clone();
     intake::shape(&call.served, &mut new).map_err(|why| ApiError::invalid_patch(&before, &why))?;
-    let faults = decoded
-        .duplicates
-        .iter()
-        .map(|p| format!("duplicate field \"{p}\""))
-        .collect();
     Ok((new, faults))
 }
 
@@ -201,19 +198,21 @@ pub(super) fn apply_error(error: ApplyError) -> ApiError {
 
 fn check_applied(call: &Call, wanted: &Value) -> Result<(), ApiError> {
     let served = &call.served;
+    check_applied_type(wanted, (&served.api_version(), &served.resource.kind))?;
+    update::check_given_name(call, wanted)
+}
+
+/// Checks the `apiVersion` and `kind` of an applied configuration.
+///
+/// # Errors
+/// 400.
+pub(super) fn check_applied_type(wanted: &Value, expected: (&str, &str)) -> Result<(), ApiError> {
     let (api_version, kind) = (text(wanted, &["apiVersion"]), text(wanted, &["kind"]));
-    if api_version != served.api_version() || kind != served.resource.kind {
-        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        return Err(ApiError::bad_request(format!(
-            "invalid object type: {group}/{version}, Kind={kind}"
-        )));
+    if (api_version, kind) == expected {
+        return Ok(());
     }
-    let name = object::name(wanted);
-    if !name.is_empty() && name != call.name {
-        return Err(ApiError::bad_request(format!(
-            "the name of the object ({name}) does not match the name on the URL ({})",
-            call.name
-        )));
-    }
-    Ok(())
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    Err(ApiError::bad_request(format!(
+        "invalid object type: {group}/{version}, Kind={kind}"
+    )))
 }

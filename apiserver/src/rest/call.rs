@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::http::negotiate::Accepted;
 use crate::http::query::Query;
 use crate::rbac::user::User;
-use crate::registry::Served;
+use crate::registry::{Served, Subresource};
 use crate::status::{ApiError, GroupResource};
 use crate::store::Key;
 use crate::testing::faults::Struck;
@@ -125,17 +125,15 @@ pub(crate) struct Call {
     pub(crate) served: Served,
     pub(crate) namespace: String,
     pub(crate) name: String,
-    pub(crate) subresource: String,
+    /// `None` for the object itself.
+    pub(crate) subresource: Option<Subresource>,
     pub(crate) query: Query,
     pub(crate) accepted: Accepted,
     pub(crate) content_type: Option<String>,
     pub(crate) user_agent: String,
-    pub(crate) user: User,
-    /// The number of the recorded request.
-    pub(crate) recorded: usize,
+    pub(crate) requester: Requester,
     pub(crate) body: Bytes,
     pub(crate) struck: Struck,
-    pub(crate) warnings: Warnings,
 }
 
 impl Call {
@@ -153,15 +151,6 @@ impl Call {
 
     pub(crate) fn group_resource(&self) -> GroupResource {
         self.served.resource.group_resource()
-    }
-
-    /// Returns the user who makes the request.
-    pub(crate) fn requester(&self) -> Requester {
-        Requester {
-            user: self.user.clone(),
-            warnings: self.warnings.clone(),
-            request: Some(self.recorded),
-        }
     }
 
     pub(crate) fn not_found(&self) -> ApiError {

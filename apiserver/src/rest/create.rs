@@ -28,8 +28,7 @@ pub(crate) async fn create(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
     rules::settle_namespace(call.object_namespace(), &mut object)?;
     intake::enforce(call, options.validation, incoming.faults)?;
     let version = object::resource_version(&object).to_owned();
-    let mut created =
-        create_object(core, &call.served, object, &options, &call.requester()).await?;
+    let mut created = create_object(core, &call.served, object, &options, &call.requester).await?;
     if options.dry_run && !version.is_empty() {
         object::set_meta(&mut created, "resourceVersion", Some(version.into()));
     }
@@ -43,15 +42,19 @@ pub(super) async fn review(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
     let mut object = incoming.object;
     rules::settle_namespace(call.object_namespace(), &mut object)?;
     intake::enforce(call, options.validation, incoming.faults)?;
-    let requester = call.requester();
     let key = Key::new(object::namespace(&object), object::name(&object));
-    let admission = of_create(core, &call.served, &key, &options, &requester);
+    let admission = of_create(core, &call.served, &key, &options, &call.requester);
     admission.mutate(Some(&mut object), None).await?;
     let errors = call.served.resource.strategy.validate(&object);
     strategy::refuse(&call.served, &object, &errors)?;
     admission.validate(Some(&object), None).await?;
     call.served.resource.strategy.review(&**core, &mut object);
-    rbac::reviews::answer(core, &call.user, &call.served.resource.kind, &mut object);
+    rbac::reviews::answer(
+        core,
+        &call.requester.user,
+        &call.served.resource.kind,
+        &mut object,
+    );
     present(call, 201, &object)
 }
 
@@ -149,7 +152,7 @@ fn of_create<'a>(
         core,
         by,
         served,
-        subresource: "",
+        subresource: None,
         kind: None,
         operation: "CREATE",
         namespace: &key.namespace,

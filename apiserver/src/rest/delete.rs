@@ -35,7 +35,7 @@ pub(crate) async fn delete(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
         &call.served,
         &call.key(),
         &options,
-        Some(&call.requester()),
+        Some(&call.requester),
     )
     .await?
     {
@@ -67,10 +67,9 @@ pub(crate) async fn delete(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
 pub(crate) async fn delete_collection(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let options = DeleteOptions::parse(&call.query, call.content_type.as_deref(), &call.body)?;
     let page = list::page(core, call).await?;
-    let requester = call.requester();
     for stored in &page.objects {
         let deleted =
-            delete_object(core, &call.served, &stored.key, &options, Some(&requester)).await;
+            delete_object(core, &call.served, &stored.key, &options, Some(&call.requester)).await;
         if let Err(error) = deleted
             && error.code != 404
         {
@@ -169,7 +168,7 @@ async fn admit(
         core,
         by,
         served,
-        subresource: "",
+        subresource: None,
         kind: None,
         operation: "DELETE",
         namespace: &key.namespace,

@@ -8,7 +8,7 @@ use crate::field::{FieldError, FieldErrorKind};
 use crate::http::decode::{self, Encoding};
 use crate::http::negotiate;
 use crate::metadata::object::{self, text};
-use crate::registry::Served;
+use crate::registry::{Served, Subresource};
 use crate::schema::apply_defaults;
 use crate::status::ApiError;
 use crate::types;
@@ -47,6 +47,7 @@ pub(crate) fn decode_object(call: &Call) -> Result<Incoming, ApiError> {
             "couldn't get version/kind; json parse error: {why}"
         )));
     }
+    let mut faults = decoded.faults();
     let mut object = decoded.value;
     if served.resource.is_custom() && text(&object, &["kind"]).is_empty() {
         let body = String::from_utf8_lossy(&call.body);
@@ -54,12 +55,7 @@ pub(crate) fn decode_object(call: &Call) -> Result<Incoming, ApiError> {
             "Object 'Kind' is missing in '{body}'"
         )));
     }
-    check_type(served, &call.subresource, &mut object)?;
-    let mut faults: Vec<String> = decoded
-        .duplicates
-        .iter()
-        .map(|path| format!("duplicate field \"{path}\""))
-        .collect();
+    check_type(served, call.subresource, &mut object)?;
     faults.extend(shape(served, &mut object).map_err(|why| undecodable(served, &why))?);
     Ok(Incoming { object, faults })
 }
@@ -94,7 +90,7 @@ fn summary(body: &[u8]) -> String {
 /// 400 for another type, 422 for another kind of custom resources.
 pub(crate) fn check_type(
     served: &Served,
-    subresource: &str,
+    subresource: Option<Subresource>,
     object: &mut Value,
 ) -> Result<(), ApiError> {
     let api_version = served.api_version();
@@ -147,11 +143,11 @@ pub(crate) fn check_type(
 /// 422, attributed to the kind of the object.
 pub(crate) fn check_custom_kind(
     served: &Served,
-    subresource: &str,
+    subresource: Option<Subresource>,
     object: &Value,
 ) -> Result<(), ApiError> {
     let (kind, given) = (&served.resource.kind, text(object, &["kind"]));
-    if kind == given || subresource == "status" {
+    if kind == given || subresource == Some(Subresource::Status) {
         return Ok(());
     }
     let error = FieldError::with_value(
@@ -178,10 +174,15 @@ pub(crate) fn shape(served: &Served, object: &mut Value) -> Result<Vec<String>, 
     if let Some(schema) = &served.version().schema {
         apply_defaults(schema, object);
     }
-    Ok(unknown
-        .into_iter()
+    Ok(unknown_fields(unknown))
+}
+
+/// What strict validation says of unknown fields.
+pub(super) fn unknown_fields(paths: impl IntoIterator<Item = String>) -> Vec<String> {
+    let paths = paths.into_iter();
+    paths
         .map(|path| format!("unknown field \"{path}\""))
-        .collect())
+        .collect()
 }
 
 /// Removes unknown fields; returns their paths.
@@ -214,21 +215,31 @@ pub(crate) fn enforce(
     validation: FieldValidation,
     faults: Vec<String>,
 ) -> Result<(), ApiError> {
-    let served = &call.served;
+    enforce_as(call, validation, faults, |why| {
+        undecodable(&call.served, &why)
+    })
+}
+
+/// As [`enforce`], with an error of the caller's.
+///
+/// # Errors
+/// That error if the policy is strict and there are findings.
+pub(super) fn enforce_as(
+    call: &Call,
+    validation: FieldValidation,
+    faults: Vec<String>,
+    refuse: impl FnOnce(String) -> ApiError,
+) -> Result<(), ApiError> {
     match validation {
         _ if faults.is_empty() => Ok(()),
         FieldValidation::Ignore => Ok(()),
         FieldValidation::Warn => {
-            call.warnings.extend(faults);
+            call.requester.warnings.extend(faults);
             Ok(())
         }
-        FieldValidation::Strict => {
-            let kind = &served.resource.kind;
-            let version = &served.version().name;
-            Err(ApiError::bad_request(format!(
-                "{kind} in version \"{version}\" cannot be handled as a {kind}: strict decoding error: {}",
-                faults.join(", ")
-            )))
-        }
+        FieldValidation::Strict => Err(refuse(format!(
+            "strict decoding error: {}",
+            faults.join(", ")
+        ))),
     }
 }

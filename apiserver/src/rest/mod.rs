@@ -31,10 +31,11 @@ pub(crate) mod write;
 use std::sync::Arc;
 
 use crate::core::Core;
+use crate::http::path::ObjectPath;
 use crate::http::respond::{Answer, Content};
-use crate::registry::{Persistence, Subresource};
+use crate::registry::{Persistence, Served, Subresource};
 use crate::status::ApiError;
-pub(crate) use call::{Call, Requester, Verb, Warnings};
+pub(crate) use call::{Call, Requester, Verb};
 
 /// Handles a request.
 ///
@@ -43,7 +44,7 @@ pub(crate) use call::{Call, Requester, Verb, Warnings};
 pub(crate) async fn dispatch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let outcome = handle(core, call).await;
     let mut warnings: Vec<String> = call.served.version().deprecation.iter().cloned().collect();
-    warnings.extend(call.warnings.take());
+    warnings.extend(call.requester.warnings.take());
     match outcome {
         // Error responses carry the warnings, too.
         Err(error) if !warnings.is_empty() => {
@@ -55,46 +56,49 @@ pub(crate) async fn dispatch(core: &Arc<Core>, call: &Call) -> Result<Answer, Ap
 }
 
 async fn handle(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
-    let version = call.served.version();
-    let unsupported = || not_supported(call);
-    match call.subresource.as_str() {
-        "" => main(core, call).await,
-        "status" if version.status => match call.verb {
-            Verb::Get => read::get(core, call).await,
-            Verb::Update => update::update(core, call).await,
-            Verb::Patch => patch::patch(core, call).await,
-            _ => Err(unsupported()),
-        },
-        "scale" if version.scale.is_some() => match call.verb {
-            Verb::Get => scale::get(core, call).await,
-            Verb::Update => scale::update(core, call).await,
-            Verb::Patch => scale::patch(core, call).await,
-            _ => Err(unsupported()),
-        },
-        name => match version
-            .subresources
-            .iter()
-            .find(|sub| sub.describe().name == name)
-        {
-            Some(sub) => match (sub, call.verb) {
-                (Subresource::Binding, Verb::Create) => pods::bind(core, call).await,
-                (Subresource::Eviction, Verb::Create) => pods::evict(core, call).await,
-                (Subresource::Finalize, Verb::Update) => update::update(core, call).await,
-                (Subresource::Approval | Subresource::EphemeralContainers, verb) => match verb {
-                    Verb::Get => read::get(core, call).await,
-                    Verb::Update => update::update(core, call).await,
-                    Verb::Patch => patch::patch(core, call).await,
-                    _ => Err(unsupported()),
-                },
-                (Subresource::Token, Verb::Create) => token::create(core, call),
-                _ => Err(unsupported()),
-            },
-            None if call.served.resource.is_custom() => Err(call.not_found()),
-            None if call.served.is("", "pods") && pods::NEEDS_NODE.contains(&name) => {
-                Err(pods::no_node(core, call))
-            }
-            None => Err(ApiError::no_such_resource()),
-        },
+    use Subresource::{
+        Approval, Binding, EphemeralContainers, Eviction, Finalize, Scale, Status, Token,
+    };
+    let Some(subresource) = call.subresource else {
+        return main(core, call).await;
+    };
+    match (subresource, call.verb) {
+        (Scale, Verb::Get) => scale::get(core, call).await,
+        (Scale, Verb::Update) => scale::update(core, call).await,
+        (Scale, Verb::Patch) => scale::patch(core, call).await,
+        (Binding, Verb::Create) => pods::bind(core, call).await,
+        (Eviction, Verb::Create) => pods::evict(core, call).await,
+        (Token, Verb::Create) => token::create(core, call),
+        (Status | Approval | EphemeralContainers, Verb::Get) => read::get(core, call).await,
+        (Status | Approval | EphemeralContainers | Finalize, Verb::Update) => {
+            update::update(core, call).await
+        }
+        (Status | Approval | EphemeralContainers, Verb::Patch) => patch::patch(core, call).await,
+        _ => Err(not_supported(call)),
+    }
+}
+
+/// Returns the subresource that a path names; `None` for the object itself.
+///
+/// # Errors
+/// 404 for one that the kind does not have, 400 for one that only a node could answer.
+pub(crate) fn subresource(
+    core: &Core,
+    served: &Served,
+    path: &ObjectPath,
+) -> Result<Option<Subresource>, ApiError> {
+    let name = path.subresource.as_str();
+    match served.version().subresource(name) {
+        None if name.is_empty() => Ok(None),
+        Some(subresource) => Ok(Some(subresource)),
+        None if served.resource.is_custom() => Err(ApiError::not_found(
+            &served.resource.group_resource(),
+            &path.name,
+        )),
+        None if served.is("", "pods") && pods::NEEDS_NODE.contains(&name) => {
+            Err(pods::no_node(core, served, path))
+        }
+        None => Err(ApiError::no_such_resource()),
     }
 }
 

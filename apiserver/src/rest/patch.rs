@@ -182,9 +182,7 @@ fn unshaped(call: &Call, kind: PatchType, old: &Value) -> Result<(Value, Vec<Str
                     "error decoding patch: json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
                 )));
             }
-            let duplicates = decoded.duplicates.iter();
-            let faults = duplicates.map(|p| format!("duplicate field \"{p}\""));
-            let faults = faults.collect();
+            let faults = decoded.faults();
             if kind == PatchType::Strategic {
                 let new = patch::strategic_merge_patch(old, &decoded.value);
                 return Ok((new.map_err(strategic_error)?, faults));
@@ -209,7 +207,7 @@ fn check_type(call: &Call, new: &Value) -> Result<(), ApiError> {
         return Err(ApiError::internal(why));
     }
     if served.resource.is_custom() && api_version == served.api_version() {
-        intake::check_custom_kind(served, &call.subresource, new)?;
+        intake::check_custom_kind(served, call.subresource, new)?;
     } else if api_version != served.api_version() || kind != served.resource.kind {
         let why = format!(
             "no kind \"{kind}\" is registered for version \"{api_version}\" in scheme \"pkg/runtime/scheme.go:111\""

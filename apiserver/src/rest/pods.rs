@@ -10,23 +10,29 @@ use super::delete::delete_object;
 use super::options::{DeleteOptions, WriteOptions};
 use super::write::{self, Persisted};
 use crate::core::Core;
+use crate::http::path::ObjectPath;
 use crate::http::respond::{Answer, Content};
 use crate::http::{decode, negotiate};
 use crate::kinds::is_gated;
 use crate::metadata::object::{self, text};
+use crate::registry::Served;
 use crate::status::{ApiError, GroupResource};
+use crate::store::Key;
 
 /// The subresources that a real server forwards to the node of a pod.
 pub(super) const NEEDS_NODE: &[&str] = &["attach", "exec", "log", "portforward", "proxy"];
 
 /// Returns why a subresource that a node would answer is not to be had.
-pub(super) fn no_node(core: &Core, call: &Call) -> ApiError {
-    if core.find(&call.served, &call.key()).is_none() {
-        return call.not_found();
+pub(super) fn no_node(core: &Core, served: &Served, path: &ObjectPath) -> ApiError {
+    let (subresource, name) = (&path.subresource, &path.name);
+    if core
+        .find(served, &Key::new(&path.namespace, name))
+        .is_none()
+    {
+        return ApiError::not_found(&served.resource.group_resource(), name);
     }
     ApiError::bad_request(format!(
-        "pods/{} of \"{}\" is not available: the embedded API server has no nodes, and its pods do not run",
-        call.subresource, call.name
+        "pods/{subresource} of \"{name}\" is not available: the embedded API server has no nodes, and its pods do not run"
     ))
 }
 
@@ -54,12 +60,11 @@ async fn admit(
     object: &mut Value,
     options: &WriteOptions,
 ) -> Result<(), ApiError> {
-    let requester = call.requester();
     let admission = Admission {
         core,
-        by: &requester,
+        by: &call.requester,
         served: &call.served,
-        subresource: &call.subresource,
+        subresource: call.subresource,
         kind: Some(Kind::new(group, version, kind)),
         operation: "CREATE",
         namespace: &call.namespace,

@@ -17,7 +17,7 @@ use crate::field::{FieldError, FieldErrorKind};
 use crate::http::respond::{Answer, Content};
 use crate::metadata::object::{self, text};
 use crate::metadata::rules;
-use crate::registry::ScalePaths;
+use crate::registry::{ScalePaths, Subresource};
 use crate::status::ApiError;
 use crate::store::Stored;
 use crate::table::{Column, Layout, Printer, cells, col, columns, num};
@@ -212,12 +212,11 @@ async fn store_scale(
     if !matches!(given, "" | "0") && given != current.revision.to_string() {
         return Err(ApiError::modified(&call.group_resource(), &call.name));
     }
-    let requester = call.requester();
     let admission = Admission {
         core,
-        by: &requester,
+        by: &call.requester,
         served: &call.served,
-        subresource: "scale",
+        subresource: Some(Subresource::Scale),
         kind: Some(Kind::new("autoscaling", "v1", "Scale")),
         operation: "UPDATE",
         namespace: &call.namespace,
@@ -302,9 +301,9 @@ fn writer<'a>(
 ) -> Writer<'a> {
     Writer {
         manager: &options.manager,
-        subresource: "scale",
+        subresource: Subresource::Scale.name(),
         api_version,
-        reset: update::reset_fields(&call.served, ""),
+        reset: update::reset_fields(&call.served, None),
         schema: call.served.version().schema.as_ref(),
         now: core.now(),
     }

@@ -3,8 +3,12 @@
 //! As [`intake`](super::intake) for objects. The scale of a custom resource is decoded like that of
 //! a built-in kind, but kube-apiserver words the errors differently.
 
+use std::mem;
+
 use serde_json::{Value, json};
 
+use super::apply::check_applied_type;
+use super::intake::{enforce_as, unknown_fields};
 use super::options::{FieldValidation, WriteOptions};
 use super::patch::{PatchType, patch_error};
 use super::{Call, update};
@@ -28,6 +32,7 @@ const TYPE: &str = "autoscaling.v1.Scale";
 pub(super) fn put(call: &Call, validation: FieldValidation) -> Result<Value, ApiError> {
     let encoding = negotiate::body_encoding(call.content_type.as_deref(), false)?;
     let decoded = decode::decode(&call.body, encoding).map_err(ApiError::bad_request)?;
+    let mut faults = decoded.faults();
     let mut scale = decoded.value;
     let given = (text(&scale, &["apiVersion"]), text(&scale, &["kind"]));
     let (version, kind) = (
@@ -40,11 +45,8 @@ pub(super) fn put(call: &Call, validation: FieldValidation) -> Result<Value, Api
             false => format!("{kind} in version \"{version}\" cannot be handled as a Scale: {why}"),
         })
     };
-    let faults = shape(&mut scale).map_err(&undecodable)?;
-    let duplicates = decoded.duplicates.iter();
-    let duplicates = duplicates.map(|path| format!("duplicate field \"{path}\""));
-    let faults = duplicates.chain(faults).collect();
-    enforce(call, validation, faults, undecodable)?;
+    faults.extend(shape(&mut scale).map_err(&undecodable)?);
+    enforce_as(call, validation, faults, undecodable)?;
     check_place(call, &mut scale)?;
     Ok(scale)
 }
@@ -80,7 +82,7 @@ pub(super) fn patched(
         true => drop_fields(&mut scale),
         false => shape(&mut scale).map_err(refuse)?,
     };
-    enforce(call, validation, faults, refuse)?;
+    enforce_as(call, validation, faults, refuse)?;
     check_place(call, &mut scale)?;
     Ok(scale)
 }
@@ -88,14 +90,8 @@ pub(super) fn patched(
 /// Without an apiVersion, kube-apiserver decodes a patched scale as an object without fields.
 fn drop_fields(scale: &mut Value) -> Vec<String> {
     let fields = object::fields(scale);
-    let unknown = fields
-        .keys()
-        .filter(|key| !matches!(key.as_str(), "apiVersion" | "kind"));
-    let faults = unknown
-        .map(|key| format!("unknown field \"{key}\""))
-        .collect();
-    fields.clear();
-    faults
+    let keys = mem::take(fields).into_iter().map(|(key, _)| key);
+    unknown_fields(keys.filter(|key| !matches!(key.as_str(), "apiVersion" | "kind")))
 }
 
 /// Reads the scale of an apply. `is_owned`: whether a manager owns the replicas.
@@ -109,13 +105,9 @@ pub(super) fn applied(
     is_owned: bool,
 ) -> Result<Value, ApiError> {
     let decoded = decode::decode(&call.body, Encoding::Yaml).map_err(ApiError::bad_request)?;
+    let duplicates = decoded.faults();
     let mut scale = decoded.value;
-    let (api_version, kind) = (text(&scale, &["apiVersion"]), text(&scale, &["kind"]));
-    if (api_version, kind) != (API_VERSION, KIND) {
-        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        let why = format!("invalid object type: {group}/{version}, Kind={kind}");
-        return Err(ApiError::bad_request(why));
-    }
+    check_applied_type(&scale, (API_VERSION, KIND))?;
     let is_custom = call.served.resource.is_custom();
     if is_custom && !is_owned {
         // kube-apiserver cannot tell who made the replicas.
@@ -124,21 +116,10 @@ pub(super) fn applied(
             "/",
         ));
     }
-    let duplicates = decoded.duplicates.iter();
-    let duplicates = duplicates
-        .map(|path| format!("duplicate field \"{path}\""))
-        .collect();
-    enforce(call, options.validation, duplicates, ApiError::bad_request)?;
+    enforce_as(call, options.validation, duplicates, ApiError::bad_request)?;
     if !is_custom {
-        let name = object::name(&scale).to_owned();
+        update::check_given_name(call, &scale)?;
         object::set_meta(&mut scale, "name", Some(json!(call.name)));
-        if !name.is_empty() && name != call.name {
-            let why = format!(
-                "the name of the object ({name}) does not match the name on the URL ({})",
-                call.name
-            );
-            return Err(ApiError::bad_request(why));
-        }
         rules::settle_namespace(call.object_namespace(), &mut scale)?;
     }
     apply::check_type(writer, &scale).map_err(super::apply::apply_error)?;
@@ -180,36 +161,13 @@ fn shape(scale: &mut Value) -> Result<Vec<String>, String> {
     }
     let unknown = normal::normalise(TYPE, scale)?;
     set_type(scale);
-    let faults = unknown.into_iter();
-    Ok(faults
-        .map(|path| format!("unknown field \"{path}\""))
-        .collect())
+    Ok(unknown_fields(unknown))
 }
 
 fn set_type(scale: &mut Value) {
     let fields = object::fields(scale);
     fields.insert("apiVersion".into(), json!(API_VERSION));
     fields.insert("kind".into(), json!(KIND));
-}
-
-/// Applies the field-validation policy to findings.
-fn enforce(
-    call: &Call,
-    validation: FieldValidation,
-    faults: Vec<String>,
-    refuse: impl FnOnce(String) -> ApiError,
-) -> Result<(), ApiError> {
-    match validation {
-        FieldValidation::Strict if !faults.is_empty() => Err(refuse(format!(
-            "strict decoding error: {}",
-            faults.join(", ")
-        ))),
-        FieldValidation::Warn => {
-            call.warnings.extend(faults);
-            Ok(())
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Checks the name and the namespace of a scale against those of the path.

@@ -6,7 +6,7 @@ use crate::core::Core;
 use crate::field::FieldError;
 use crate::metadata::object::{self, copy_field};
 use crate::metadata::{rules, validate};
-use crate::registry::Served;
+use crate::registry::{Served, Subresource};
 use crate::schema::check_counts;
 use crate::status::ApiError;
 use crate::types::{self, normal};
@@ -54,21 +54,17 @@ pub(super) fn prepare_create(
 pub(super) fn finish_update(
     core: &Core,
     served: &Served,
-    subresource: &str,
+    subresource: Option<Subresource>,
     old: &Value,
     new: &mut Value,
 ) -> Result<(), ApiError> {
     let resource = &served.resource;
-    if subresource.is_empty() {
+    if subresource.is_none() {
         resource.strategy.allocate(core, Some(old), new)?;
-    }
-    if !resource.is_custom() {
-        resource
-            .strategy
-            .prepare_update(core, subresource, old, new);
+        resource.strategy.prepare_update(old, new);
     }
     validate_update(served, subresource, old, new)?;
-    if subresource != "status" {
+    if subresource != Some(Subresource::Status) {
         rules::bump_generation(&resource.rules, served.version().status, old, new);
     }
     if resource.is_custom() {
@@ -80,7 +76,12 @@ pub(super) fn finish_update(
 }
 
 /// Restores the fields that the endpoint cannot change, and sets defaults.
-pub(super) fn settle_update(served: &Served, subresource: &str, old: &Value, new: &mut Value) {
+pub(super) fn settle_update(
+    served: &Served,
+    subresource: Option<Subresource>,
+    old: &Value,
+    new: &mut Value,
+) {
     restrict(served, subresource, old, new);
     rules::prepare_update(old, new);
     set_defaults(served, new);
@@ -102,7 +103,7 @@ pub(super) fn validate_create(served: &Served, object: &Value) -> Result<(), Api
 
 fn validate_update(
     served: &Served,
-    subresource: &str,
+    subresource: Option<Subresource>,
     old: &Value,
     new: &Value,
 ) -> Result<(), ApiError> {
@@ -115,7 +116,7 @@ fn validate_update(
         errors.extend(schema.validate_update(old, new));
     }
     let strategy = served.resource.strategy;
-    if subresource == "status" {
+    if subresource == Some(Subresource::Status) {
         // A status is validated on its own, so its errors have paths relative to it.
         for error in &mut errors {
             error.detail = error
@@ -128,7 +129,9 @@ fn validate_update(
     } else {
         errors.extend(validate_kind(served, new));
         errors.extend(match subresource {
-            "ephemeralcontainers" => strategy.validate_ephemeral_containers(old, new),
+            Some(Subresource::EphemeralContainers) => {
+                strategy.validate_ephemeral_containers(old, new)
+            }
             _ => strategy.validate_update(old, new),
         });
     }
@@ -166,10 +169,10 @@ pub(super) fn refuse(
 }
 
 /// Restores the fields of the old state that an endpoint cannot write.
-fn restrict(served: &Served, subresource: &str, old: &Value, new: &mut Value) {
+fn restrict(served: &Served, subresource: Option<Subresource>, old: &Value, new: &mut Value) {
     let has_status = served.version().status;
     match subresource {
-        "status" => {
+        Some(Subresource::Status) => {
             let mut kept = old.clone();
             copy_field(new, &mut kept, "status");
             let managed = new["metadata"].get("managedFields").cloned();
@@ -184,7 +187,7 @@ fn restrict(served: &Served, subresource: &str, old: &Value, new: &mut Value) {
             }
             *new = kept;
         }
-        "ephemeralcontainers" => {
+        Some(Subresource::EphemeralContainers) => {
             let mut kept = old.clone();
             let spec = object::fields(new).remove("spec").unwrap_or_default();
             if let Some(kept_spec) = kept.get_mut("spec") {
@@ -194,7 +197,7 @@ fn restrict(served: &Served, subresource: &str, old: &Value, new: &mut Value) {
             object::set_meta(&mut kept, "managedFields", managed);
             *new = kept;
         }
-        "approval" => {
+        Some(Subresource::Approval) => {
             let mut kept = old.clone();
             let conditions = new["status"].get("conditions").cloned();
             let status = object::child(object::fields(&mut kept), "status");
@@ -204,7 +207,7 @@ fn restrict(served: &Served, subresource: &str, old: &Value, new: &mut Value) {
             };
             *new = kept;
         }
-        "finalize" => {
+        Some(Subresource::Finalize) => {
             let mut kept = old.clone();
             let finalizers = new["spec"].get("finalizers").cloned();
             let spec = object::child(object::fields(&mut kept), "spec");

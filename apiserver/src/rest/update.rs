@@ -15,7 +15,7 @@ use crate::core::Core;
 use crate::field::FieldError;
 use crate::http::respond::Answer;
 use crate::metadata::{object, rules};
-use crate::registry::Served;
+use crate::registry::{Served, Subresource, name_of};
 use crate::status::ApiError;
 use crate::store::Stored;
 
@@ -51,18 +51,27 @@ pub(super) async fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
 /// # Errors
 /// 400.
 pub(super) fn check_name(call: &Call, object: &Value) -> Result<(), ApiError> {
-    let message = match object::name(object) {
-        given if given == call.name => return Ok(()),
-        "" => format!(
+    if object::name(object).is_empty() {
+        return Err(ApiError::bad_request(format!(
             "the name of the object ({} based on URL) was undeterminable: name must be provided",
             call.name
-        ),
-        given => format!(
+        )));
+    }
+    check_given_name(call, object)
+}
+
+/// As [`check_name`]; the object may lack a name.
+///
+/// # Errors
+/// 400.
+pub(super) fn check_given_name(call: &Call, object: &Value) -> Result<(), ApiError> {
+    match object::name(object) {
+        given if given.is_empty() || given == call.name => Ok(()),
+        given => Err(ApiError::bad_request(format!(
             "the name of the object ({given}) does not match the name on the URL ({})",
             call.name
-        ),
-    };
-    Err(ApiError::bad_request(message))
+        ))),
+    }
 }
 
 async fn create_absent(
@@ -71,7 +80,7 @@ async fn create_absent(
     object: Value,
     options: &WriteOptions,
 ) -> Result<Answer, ApiError> {
-    let may_create = call.served.resource.rules.create_on_update && call.subresource.is_empty();
+    let may_create = call.served.resource.rules.create_on_update && call.subresource.is_none();
     if !object::uid(&object).is_empty() && may_create {
         return Err(uid_conflict(call, object::uid(&object), ""));
     }
@@ -83,7 +92,7 @@ async fn create_absent(
         ..options.clone()
     };
     let created =
-        create::create_object(core, &call.served, object, &options, &call.requester()).await?;
+        create::create_object(core, &call.served, object, &options, &call.requester).await?;
     present(call, 201, &created)
 }
 
@@ -180,11 +189,10 @@ pub(super) async fn merge_update(
     options: &WriteOptions,
     ownership: Ownership,
 ) -> Result<Value, ApiError> {
-    let (served, subresource) = (&call.served, &*call.subresource);
-    let requester = call.requester();
+    let (served, subresource) = (&call.served, call.subresource);
     let admission = Admission {
         core,
-        by: &requester,
+        by: &call.requester,
         served,
         subresource,
         kind: None,
@@ -214,7 +222,7 @@ pub(super) async fn merge_update(
         track(core, served, subresource, old, &mut new, options);
     }
     strategy::finish_update(core, served, subresource, old, &mut new)?;
-    requester
+    call.requester
         .warnings
         .extend(strategy::warnings(served, Some(old), &new));
     admission.validate(Some(&new), Some(old)).await?;
@@ -232,22 +240,27 @@ pub(super) fn merge_scale(
     mut new: Value,
     options: &WriteOptions,
 ) -> Result<Value, ApiError> {
-    strategy::settle_update(served, "scale", old, &mut new);
+    let scaled = Some(Subresource::Scale);
+    strategy::settle_update(served, scaled, old, &mut new);
     let scale = served.version().scale.as_ref();
     let path = scale.map_or("", |scale| &scale.spec_replicas);
     if apply::has_owner(old, path) {
-        track(core, served, "scale", old, &mut new, options);
+        track(core, served, scaled, old, &mut new, options);
         apply::settle_replicas(&mut new, path, &options.manager);
         apply::disown_zero_replicas(old, &mut new, path);
     }
-    strategy::finish_update(core, served, "scale", old, &mut new)?;
+    strategy::finish_update(core, served, scaled, old, &mut new)?;
     Ok(new)
 }
 
 /// Drops the fields of an applied configuration that its endpoint cannot write.
-pub(super) fn restrict_applied(served: &Served, subresource: &str, wanted: &mut Value) {
+pub(super) fn restrict_applied(
+    served: &Served,
+    subresource: Option<Subresource>,
+    wanted: &mut Value,
+) {
     match subresource {
-        "status" => object::fields(wanted)
+        Some(Subresource::Status) => object::fields(wanted)
             .retain(|key, _| matches!(key.as_str(), "apiVersion" | "kind" | "metadata" | "status")),
         _ if served.version().status => {
             object::fields(wanted).remove("status");
@@ -259,7 +272,7 @@ pub(super) fn restrict_applied(served: &Served, subresource: &str, wanted: &mut 
 fn track(
     core: &Core,
     served: &Served,
-    subresource: &str,
+    subresource: Option<Subresource>,
     old: &Value,
     new: &mut Value,
     options: &WriteOptions,
@@ -267,7 +280,7 @@ fn track(
     let api_version = served.api_version();
     let writer = Writer {
         manager: &options.manager,
-        subresource,
+        subresource: name_of(subresource),
         api_version: &api_version,
         reset: reset_fields(served, subresource),
         schema: served.version().schema.as_ref(),
@@ -277,10 +290,12 @@ fn track(
 }
 
 /// Returns the fields that an endpoint cannot write.
-pub(super) fn reset_fields(served: &Served, subresource: &str) -> ResetFields {
+pub(super) fn reset_fields(served: &Served, subresource: Option<Subresource>) -> ResetFields {
     match subresource {
-        "status" if served.resource.is_custom() => ResetFields::AllButStatus,
-        "status" => ResetFields::SpecAnd(served.resource.strategy.fixed_in_status()),
+        Some(Subresource::Status) if served.resource.is_custom() => ResetFields::AllButStatus,
+        Some(Subresource::Status) => {
+            ResetFields::SpecAnd(served.resource.strategy.fixed_in_status())
+        }
         _ if served.version().status => ResetFields::Status,
         _ => ResetFields::None,
     }

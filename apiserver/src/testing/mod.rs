@@ -2,6 +2,7 @@
 //! assertions.
 
 pub(crate) mod faults;
+pub(crate) mod interception;
 pub(crate) mod links;
 pub(crate) mod rbac;
 pub(crate) mod reactor;

@@ -45,16 +45,8 @@ impl Strategy for Pod {
         fields(object).insert("status".into(), status);
     }
 
-    fn prepare_update(
-        &self,
-        _cluster: &dyn Cluster,
-        subresource: &str,
-        old: &Value,
-        new: &mut Value,
-    ) {
-        if subresource.is_empty() {
-            template::admit_update(&old["spec"], child(fields(new), "spec"));
-        }
+    fn prepare_update(&self, old: &Value, new: &mut Value) {
+        template::admit_update(&old["spec"], child(fields(new), "spec"));
     }
 
     fn validate(&self, object: &Value) -> Vec<FieldError> {

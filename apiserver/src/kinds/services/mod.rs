@@ -39,16 +39,8 @@ impl Strategy for Service {
         fields(object).insert("status".into(), json!({"loadBalancer": {}}));
     }
 
-    fn prepare_update(
-        &self,
-        _cluster: &dyn Cluster,
-        subresource: &str,
-        old: &Value,
-        new: &mut Value,
-    ) {
-        if subresource.is_empty() {
-            types::drop_dependent(old, new);
-        }
+    fn prepare_update(&self, old: &Value, new: &mut Value) {
+        types::drop_dependent(old, new);
     }
 
     fn validate(&self, object: &Value) -> Vec<FieldError> {

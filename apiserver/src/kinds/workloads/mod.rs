@@ -170,13 +170,7 @@ impl Strategy for DaemonSet {
         count_template(None, object);
     }
 
-    fn prepare_update(
-        &self,
-        _cluster: &dyn Cluster,
-        _subresource: &str,
-        old: &Value,
-        new: &mut Value,
-    ) {
+    fn prepare_update(&self, old: &Value, new: &mut Value) {
         count_template(Some(old), new);
     }
 

@@ -11,6 +11,7 @@ use super::Admission;
 use crate::metadata::object;
 use crate::rbac::access::{Access, Target};
 use crate::rbac::authorizer::authorize;
+use crate::registry::{Subresource, name_of};
 use crate::status::ApiError;
 
 const CANNOT_DELETE: &str = "cannot set an ownerRef on a resource you can't delete";
@@ -32,7 +33,7 @@ impl Admission<'_> {
         // A binding or an eviction is no object of the resource, and the status of a pod cannot
         // change its owners.
         let is_exempt = self.kind.is_some()
-            || (self.served.is("", "pods") && self.subresource == "status")
+            || (self.served.is("", "pods") && self.subresource == Some(Subresource::Status))
             || owners(object).eq(old.into_iter().flat_map(owners));
         if is_exempt {
             return Ok(());
@@ -80,7 +81,7 @@ impl Admission<'_> {
                 verb: "delete".to_owned(),
                 group: resource.group.clone(),
                 resource: resource.plural.clone(),
-                subresource: self.subresource.to_owned(),
+                subresource: name_of(self.subresource).to_owned(),
                 namespace: self.namespace().to_owned(),
                 name: self.name.to_owned(),
             };

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::core::Core;
 use crate::metadata::object;
-use crate::registry::Served;
+use crate::registry::{Served, Subresource, name_of};
 use crate::rest::Requester;
 use crate::rest::conversion::convert;
 use crate::status::ApiError;
@@ -56,7 +56,7 @@ pub(crate) struct Admission<'a> {
     pub(crate) core: &'a Arc<Core>,
     pub(crate) by: &'a Requester,
     pub(crate) served: &'a Served,
-    pub(crate) subresource: &'a str,
+    pub(crate) subresource: Option<Subresource>,
     /// The kind of the object, for a subresource with a kind of its own.
     pub(crate) kind: Option<Kind>,
     /// `CREATE`, `UPDATE` or `DELETE`.
@@ -114,7 +114,7 @@ impl Admission<'_> {
             group: &self.served.resource.group,
             version,
             plural: &self.served.resource.plural,
-            subresource: self.subresource,
+            subresource: name_of(self.subresource),
             namespace: self.namespace(),
         }
     }
@@ -198,7 +198,7 @@ impl Admission<'_> {
             return Ok(true);
         };
         // A Namespace that is being written is matched by its new labels.
-        if let (true, "", Some(object)) = (is_namespace, self.subresource, object) {
+        if let (true, None, Some(object)) = (is_namespace, self.subresource, object) {
             return Ok(selector.matches(&Labels::of(object)));
         }
         let labels = self.core.labels_of_namespace(namespace);
@@ -237,8 +237,8 @@ impl Admission<'_> {
             "options": self.options,
         });
         for (field, value) in [
-            ("subResource", self.subresource),
-            ("requestSubResource", self.subresource),
+            ("subResource", name_of(self.subresource)),
+            ("requestSubResource", name_of(self.subresource)),
             ("name", self.name),
             ("namespace", self.namespace()),
         ] {
