@@ -5,7 +5,7 @@
 # section of CHANGELOG.md. It checks that
 # - the tree is clean and on main, and the tag is free;
 # - VERSION is that of every published crate and of every requirement on a crate of the workspace;
-# - `repository` in Cargo.toml is set;
+# - `repository` in Cargo.toml is set, and all files that name it agree;
 # - CHANGELOG.md has a section of the version, with lines;
 # - docs/policy.md states the versions that Cargo.toml asks for;
 # - testdata/compat has what this version's generator writes, so that the next release is held against it (hack/compat.sh).
@@ -62,7 +62,15 @@ check_versions() {
   while read -r name requirement; do
     [[ $requirement == "$version" ]] || finding "Cargo.toml requires $name $requirement: write $version"
   done < <(sed -nE '/^\[workspace\.dependencies\]/,/^\[/s/^([a-z-]+) = \{ version = "([^"]*)", path = .*/\1 \2/p' Cargo.toml)
-  ! grep -q '^repository = "https://example\.com' Cargo.toml || finding "\`repository\` of [workspace.package] in Cargo.toml is a placeholder"
+}
+
+# The placeholder stands in Cargo.toml, and in files that tests derive from it.
+check_repository() {
+  local files
+  files=$(git grep -lF 'https://example.com/kube-codegen' -- . ':!hack' | paste -sd ' ') || true
+  [[ -z $files ]] || finding "the repository is a placeholder in $files:
+  write its address as \`repository\` of [workspace.package] in Cargo.toml, then run
+  UPDATE_GOLDEN=1 cargo test --test runtime monitoring && UPDATE_GOLDEN=1 cargo test --test generator"
 }
 
 check_changes() {
@@ -115,6 +123,7 @@ metadata=$(cargo metadata --quiet --locked --no-deps --format-version 1)
 crates=$(python3 hack/release/order.py <<<"$metadata")
 check_tree
 check_versions
+check_repository
 check_changes
 check_policy "minimum Rust version" "$(sed -nE 's/^rust-version = "(.*)"/\1/p' Cargo.toml)"
 check_policy "major version of kube" "kube $(required kube)"

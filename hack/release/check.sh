@@ -31,7 +31,7 @@ release() {
 
 says() { grep -qF -- "$1" "$try/output" || fail "it does not say: $1"; }
 
-# The tree as it is, with a real repository's name, a dated changelog, and a packaging and an archive of generated code that pass.
+# The tree as it is, with stand-ins for scripts that build: a packaging and an archive of generated code that pass.
 git init --quiet --bare "$try/remote"
 git init --quiet --initial-branch main "$try/clone"
 (cd "$root" && git ls-files -z --cached --others --exclude-standard | tar --null --files-from - --ignore-failed-read -cf - 2>/dev/null) | tar -xf - -C "$try/clone"
@@ -39,8 +39,6 @@ cd "$try/clone"
 git remote add origin "$try/remote"
 git config user.name check
 git config user.email check@example.com
-sed -i 's|^repository = .*|repository = "https://git.example.org/kube-codegen"|' Cargo.toml
-sed -i "s|^## Unreleased: $version|## $version (2030-01-01)|" CHANGELOG.md
 printf '#!/bin/sh\necho packaged\n' >hack/package.sh
 printf '#!/bin/sh\n[ -d "testdata/compat/$2" ]\n' >hack/compat.sh
 git add --all
@@ -73,6 +71,20 @@ PYTHON
 chmod +x "$try/bin/cargo"
 export PATH=$try/bin:$PATH
 
+echo "== what is to be done before a release"
+release 1 "$version" --execute
+says "the repository is a placeholder in Cargo.toml"
+says "write its address as \`repository\` of [workspace.package] in Cargo.toml"
+says "write \`## $version\` and the date instead of \`## Unreleased: $version\`"
+[[ -z $(git tag)$(ls "$try/registry") ]] || fail "a run with findings did something"
+sed -i 's|^repository = .*|repository = "https://git.example.org/kube-codegen"|' Cargo.toml
+release 1 "$version"
+says "the repository is a placeholder in controllers/"
+# What the tests that it names write.
+git grep -lF https://example.com/kube-codegen -- . ':!hack' | xargs sed -i 's|https://example.com/kube-codegen|https://git.example.org/kube-codegen|'
+sed -i "s|^## Unreleased: $version|## $version (2030-01-01)|" CHANGELOG.md
+git commit --quiet --all --message mended
+
 echo "== dry run"
 release 0 "$version"
 cat "$try/output"
@@ -98,11 +110,6 @@ git switch --quiet --create other
 release 1 "$version"
 says "this is not the branch main"
 git switch --quiet main
-sed -i 's|^repository = .*|repository = "https://example.com/kube-codegen"|' Cargo.toml
-sed -i "s|^## $version (2030-01-01)|## Unreleased: $version|" CHANGELOG.md
-release 1 "$version" --execute
-says "is a placeholder"
-says "instead of \`## Unreleased: $version\`"
 sed -i 's/^rust-version = .*/rust-version = "1.99"/; s/^\(k8s-openapi = { version = \)"[^"]*"/\1"0.99"/; s/^\(kube = { version = \)"[^"]*"/\1"99"/' Cargo.toml
 release 1 "$version"
 says "does not say 1.99 for the minimum Rust version"
