@@ -14,7 +14,8 @@
 # Exit code 3: none of the three is available.
 set -euo pipefail
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=hack/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 target=$root/target/envtest
 run_dir=${ENVTEST_DIR:-$target/run}
 binary=$target/envtest
@@ -69,8 +70,6 @@ wait_for() {
 	done
 	return 1
 }
-
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
 # Starts etcd and kube-apiserver from KUBEBUILDER_ASSETS as two processes, and writes $run_dir/kubeconfig.
 start_assets() {

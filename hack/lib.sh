@@ -61,6 +61,20 @@ find_kubectl() {
   fi
 }
 
+# go_tool VARIABLE PROGRAM FOLDER PACKAGE: sets the variable to the program, which is built from a module below hack unless the variable names
+# one. Skips the script if there is no Go toolchain.
+go_tool() {
+  if [[ -n ${!1:-} ]]; then return; fi
+  if [[ ! -x $2 ]]; then
+    command -v go >/dev/null || skip "no Go toolchain to build $(basename "$2") with"
+    (cd "$root/hack/$3" && GOFLAGS="${GOFLAGS:+$GOFLAGS }-p=2 -buildvcs=false" nice go build -o "$2" "$4") >&2
+  fi
+  printf -v "$1" %s "$2"
+}
+
+# Prints a port of 127.0.0.1 that is free.
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+
 # unpack_corpus TARGET: unpacks the archive of real CRDs ($CORPUS, or the one next to the project) below TARGET/corpus, and sets
 # `public` to its folder. Fails if there is no archive.
 unpack_corpus() {

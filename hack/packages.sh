@@ -25,15 +25,6 @@ rm -rf "$work"
 mkdir -p "$work"
 find_kubectl
 
-# go_tool VARIABLE PROGRAM FOLDER PACKAGE: sets the variable to the program, which is built from a module unless the variable names one.
-go_tool() {
-  if [[ -n ${!1:-} ]]; then return; fi
-  if [[ ! -x $2 ]]; then
-    command -v go >/dev/null || skip "no Go toolchain to build $(basename "$2") with"
-    (cd "$root/hack/$3" && GOFLAGS="${GOFLAGS:+$GOFLAGS }-p=2 -buildvcs=false" nice go build -o "$2" "$4") >&2
-  fi
-  printf -v "$1" %s "$2"
-}
 go_tool HELM "$root/target/clients/helm/helm" clients/helm helm.sh/helm/v3/cmd/helm
 go_tool OPERATOR_VERIFY "$root/target/clients/operator-verify" packages github.com/operator-framework/api/cmd/operator-verify
 

@@ -6,6 +6,7 @@ use codegen_runtime::app::{App, BoxError, Process};
 use codegen_runtime::event::EventRecorder;
 use codegen_runtime::informer::SharedInformerFactory;
 use codegen_runtime::manager::ManagerBuilder;
+use codegen_runtime::shard::Sharding;
 
 /// The operator's name, also used for its Lease, as its event reporter and as its field manager.
 pub const NAME: &str = "{{name}}";
@@ -18,11 +19,13 @@ pub struct Shared {
     pub recorder: EventRecorder,
     /// The number of objects that each controller reconciles at a time.
     pub workers: usize,
+    /// How `--shard-by` divides the objects among the replicas; `None` if only the leader works.
+    pub sharding: Option<Sharding>,
 }
 
 /// Returns the command line of the operator.
 pub fn app() -> App {
-    let app = App::new(NAME, env!("CARGO_PKG_VERSION"));
+    let app = App::new(NAME, env!("CARGO_PKG_VERSION")).sharded();
     #[cfg(feature = "demo")]
     let app = app.demo(demo());
     app
@@ -36,8 +39,8 @@ pub fn demo() -> Demo {
     demo.command_to_try("kubectl get events")
 }
 
-// Leader election, in the operator's namespace, and events.
-// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=create;get;update;watch,namespace={{name}}-system,roleName={{name}}
+// Leader election and shards, in the operator's namespace, and events.
+// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=create;delete;get;list;update;watch,namespace={{name}}-system,roleName={{name}}
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 /// Builds the manager with all controllers.
@@ -50,6 +53,7 @@ pub async fn setup(process: Process, _own: ()) -> Result<ManagerBuilder, BoxErro
         factory: process.factory(),
         recorder: process.recorder(),
         workers: process.threads(),
+        sharding: process.sharding(),
     };
     let manager = process.manager(&shared.factory)?;
     Ok(manager)

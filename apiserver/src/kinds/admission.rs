@@ -1,5 +1,4 @@
-//! Webhook configurations, which take effect, and admission policies, which are stored but never
-//! evaluated.
+//! Webhook configurations and admission policies.
 
 use serde_json::{Map, Value, json};
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use kube_names::{label_1035_fault, label_key_faults, subdomain_fault};
-use kube_schema::cel::{Condition, MUST_BE_BOOL};
+use kube_schema::cel::{MUST_BE_BOOL, condition_faults};
 use serde_json::Value;
 
 use super::check::{label_selector, one_of};
@@ -316,7 +316,7 @@ fn check_conditions(path: &str, list: &Value, errors: &mut Vec<FieldError>) {
         if expression.is_empty() {
             errors.push(FieldError::required(format!("{path}.expression"), ""));
         }
-        for fault in Condition::faults(expression, &VARIABLES) {
+        for fault in condition_faults(expression, &VARIABLES) {
             let detail = match fault.as_str() {
                 MUST_BE_BOOL => fault,
                 _ => format!("compilation failed: {fault}"),

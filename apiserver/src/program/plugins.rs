@@ -19,6 +19,7 @@ const PLUGINS: &[(&str, Support)] = &[
     ("MutatingAdmissionWebhook", Support::Always),
     ("NamespaceLifecycle", Support::Always),
     (OWNERS, Support::Option),
+    ("ValidatingAdmissionPolicy", Support::Always),
     ("ValidatingAdmissionWebhook", Support::Always),
 ];
 

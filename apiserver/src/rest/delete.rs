@@ -68,8 +68,14 @@ pub(crate) async fn delete_collection(core: &Arc<Core>, call: &Call) -> Result<A
     let options = DeleteOptions::parse(&call.query, call.content_type.as_deref(), &call.body)?;
     let page = list::page(core, call).await?;
     for stored in &page.objects {
-        let deleted =
-            delete_object(core, &call.served, &stored.key, &options, Some(&call.requester)).await;
+        let deleted = delete_object(
+            core,
+            &call.served,
+            &stored.key,
+            &options,
+            Some(&call.requester),
+        )
+        .await;
         if let Err(error) = deleted
             && error.code != 404
         {

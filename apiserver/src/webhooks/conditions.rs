@@ -1,12 +1,29 @@
-//! Match conditions of webhooks (`k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions`).
+//! Match conditions of webhooks and admission policies
+//! (`k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions`).
 
-use kube_schema::cel::{Condition, Undecided};
+use kube_schema::cel::{Scope, Undecided};
 use serde_json::Value;
 
 use crate::metadata::object::text;
 
-/// The variables of conditions.
+/// The variables of a webhook's conditions.
 pub(crate) const VARIABLES: [&str; 4] = ["object", "oldObject", "request", "authorizer"];
+
+/// Returns the scope of expressions about a request, with variables besides its own.
+///
+/// # Errors
+/// Why it cannot be evaluated here.
+pub(crate) fn scope<'v>(
+    request: &'v Value,
+    more: &[(&'static str, &'v Value)],
+) -> Result<Scope<'v>, Undecided> {
+    let own = [
+        ("object", &request["object"]),
+        ("oldObject", &request["oldObject"]),
+        ("request", request),
+    ];
+    Scope::new(&[&own, more].concat())
+}
 
 /// Whether all conditions hold. If one is false, the result is false even if others fail to
 /// evaluate.
@@ -14,26 +31,17 @@ pub(crate) const VARIABLES: [&str; 4] = ["object", "oldObject", "request", "auth
 /// # Errors
 /// Why conditions failed to evaluate, if none is false. Conditions that use unsupported variables
 /// or functions, such as `authorizer`, fail.
-pub(crate) fn hold(conditions: &[Value], request: &Value) -> Result<bool, String> {
+pub(crate) fn hold(
+    conditions: &[Value],
+    scope: &Result<Scope<'_>, Undecided>,
+) -> Result<bool, String> {
     let mut faults = Vec::new();
     for condition in conditions {
-        let (name, expression) = (text(condition, &["name"]), text(condition, &["expression"]));
-        match evaluate(expression.trim(), request) {
+        let expression = text(condition, &["expression"]).trim();
+        match holds(scope, expression) {
             Ok(true) => {}
             Ok(false) => return Ok(false),
-            Err(Undecided::Error(why)) => {
-                faults.push(format!(
-                    "expression '{}' resulted in error: {why}",
-                    expression.trim()
-                ));
-            }
-            Err(Undecided::Unsupported(why)) => {
-                tracing::warn!(condition = name, %why, "unsupported match condition");
-                faults.push(format!(
-                    "expression '{}' is not supported by the embedded server: {why}",
-                    expression.trim()
-                ));
-            }
+            Err(why) => faults.push(why),
         }
     }
     match faults.as_slice() {
@@ -43,13 +51,23 @@ pub(crate) fn hold(conditions: &[Value], request: &Value) -> Result<bool, String
     }
 }
 
-fn evaluate(expression: &str, request: &Value) -> Result<bool, Undecided> {
-    let condition = Condition::new(expression).map_err(Undecided::Unsupported)?;
-    condition.evaluate(&[
-        ("object", &request["object"]),
-        ("oldObject", &request["oldObject"]),
-        ("request", request),
-    ])
+/// Whether an expression holds.
+///
+/// # Errors
+/// The API server's message.
+pub(crate) fn holds(
+    scope: &Result<Scope<'_>, Undecided>,
+    expression: &str,
+) -> Result<bool, String> {
+    let outcome = scope.as_ref().map_err(Undecided::clone);
+    let outcome = outcome.and_then(|scope| scope.holds(expression));
+    outcome.map_err(|why| match why {
+        Undecided::Error(why) => format!("expression '{expression}' resulted in error: {why}"),
+        Undecided::Unsupported(why) => {
+            tracing::warn!(expression, %why, "unsupported expression");
+            format!("expression '{expression}' is not supported by the embedded server: {why}")
+        }
+    })
 }
 
 #[cfg(test)]
@@ -67,7 +85,7 @@ mod tests {
                 .collect();
             let request = json!({"object": {"a": 1}, "operation": "CREATE"});
             assert_eq!(
-                hold(&conditions, &request).map_err(drop),
+                hold(&conditions, &scope(&request, &[])).map_err(drop),
                 expected,
                 "{expressions:?}"
             );

@@ -8,6 +8,7 @@ pub(crate) mod conditions;
 pub(crate) mod configuration;
 pub(crate) mod conversion;
 pub(crate) mod dial;
+pub(crate) mod matching;
 pub(crate) mod reach;
 mod redirect;
 pub(crate) mod review;

@@ -37,7 +37,7 @@ impl Authorities {
         let anchors = Anchors::new(certificates, provider);
         let hints = anchors
             .subjects()
-            .map(DistinguishedName::in_sequence)
+            .map(|subject| DistinguishedName::in_sequence(&subject))
             .collect();
         Self { anchors, hints }
     }

@@ -97,7 +97,7 @@ impl Anchors {
     }
 
     /// The contents of the subjects of the certificates.
-    pub(super) fn subjects(&self) -> impl Iterator<Item = &[u8]> {
+    pub(super) fn subjects(&self) -> impl Iterator<Item = Vec<u8>> {
         let read = self.certificates.iter();
         read.filter_map(|it| Certificate::read(it)?.subject_content())
     }
@@ -114,14 +114,17 @@ impl Anchors {
         now: Timestamp,
     ) -> Result<(), Distrust> {
         let mut search = Search {
-            algorithms: &self.algorithms,
             anchors: read_all(&self.certificates),
             sent: read_all(sent),
             usage,
             now,
             signatures: 0,
         };
-        if search.anchors.iter().any(|it| it.der == certificate.der) {
+        if search
+            .anchors
+            .iter()
+            .any(|it| it.der() == certificate.der())
+        {
             return check_usage(certificate, usage);
         }
         search.extend(std::slice::from_ref(certificate))
@@ -184,7 +187,6 @@ impl ServerCertVerifier for Verifier {
 
 /// The search for a chain from a certificate to an anchor.
 struct Search<'a> {
-    algorithms: &'a WebPkiSupportedAlgorithms,
     anchors: Vec<Certificate<'a>>,
     /// What the peer sent besides its own certificate.
     sent: Vec<Certificate<'a>>,
@@ -202,7 +204,7 @@ impl<'a> Search<'a> {
         let mut hint: Option<(Distrust, String)> = None;
         let mut failure = None;
         let (anchors, sent) = (self.anchors.clone(), self.sent.clone());
-        let issued = |it: &&Certificate<'a>| it.subject == last.issuer;
+        let issued = |it: &&Certificate<'a>| it.subject() == last.issuer();
         let anchors = anchors.iter().filter(issued).map(|it| (it, true));
         let sent = sent.iter().filter(issued).map(|it| (it, false));
         for (parent, is_anchor) in anchors.chain(sent) {
@@ -212,11 +214,11 @@ impl<'a> Search<'a> {
                     "x509: signature check attempts limit reached while verifying certificate chain",
                 );
             }
-            if chain.iter().any(|it| is_same(it, parent)) {
+            if chain.iter().any(|it| it.is_same(parent)) {
                 continue;
             }
             let mut consider = || {
-                check_signature(self.algorithms, last, parent)?;
+                check_signature(last, parent)?;
                 check_parent(parent, chain.len(), is_anchor, self.now)
                     .inspect_err(|why| failure = Some(why.clone()))
             };
@@ -250,11 +252,6 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Whether two certificates are the same in a chain: of one name and key.
-fn is_same(a: &Certificate<'_>, b: &Certificate<'_>) -> bool {
-    a.subject == b.subject && a.key_info == b.key_info && a.names() == b.names()
-}
-
 pub(super) fn check_validity(
     certificate: &Certificate<'_>,
     now: Timestamp,
@@ -262,7 +259,7 @@ pub(super) fn check_validity(
     if certificate.has_unknown_demands() {
         return refuse("x509: unhandled critical extension");
     }
-    let (from, to) = (certificate.not_before, certificate.not_after);
+    let (from, to) = (certificate.not_before(), certificate.not_after());
     let relation = match () {
         () if now < from => format!("is before {}", rfc3339(from)),
         () if now > to => format!("is after {}", rfc3339(to)),
@@ -287,7 +284,7 @@ fn check_parent(
         return refuse("x509: certificate is not authorized to sign other certificates");
     }
     match constraints.and_then(|it| it.path) {
-        Some(path) if length - 1 > path => {
+        Some(path) if length - 1 > path as usize => {
             refuse("x509: too many intermediates for path length constraint")
         }
         _ => Ok(()),
@@ -296,42 +293,20 @@ fn check_parent(
 
 /// Checks that an authority signed a certificate (`CheckSignatureFrom`).
 fn check_signature(
-    algorithms: &WebPkiSupportedAlgorithms,
     certificate: &Certificate<'_>,
     parent: &Certificate<'_>,
 ) -> Result<(), Distrust> {
     let may_sign = match parent.constraints() {
         Some(constraints) => constraints.is_authority,
-        None => !parent.is_v3,
+        None => !parent.is_v3(),
     };
     if !may_sign || !parent.may_sign() {
         return refuse(
             "x509: invalid signature: parent certificate cannot sign this kind of certificate",
         );
     }
-    let fitting = algorithms.all.iter().filter(|it| {
-        *it.signature_alg_id() == *certificate.signature_algorithm
-            && *it.public_key_alg_id() == *parent.key_algorithm
-    });
-    let mut result = refuse("x509: cannot verify signature: algorithm unimplemented");
-    for algorithm in fitting {
-        let verified =
-            algorithm.verify_signature(parent.key, certificate.signed, certificate.signature);
-        if verified.is_ok() {
-            return Ok(());
-        }
-        result = refuse(match parent.key_algorithm {
-            kind if kind.starts_with(RSA) => "crypto/rsa: verification error",
-            kind if kind.starts_with(ED25519) => "x509: Ed25519 verification failure",
-            _ => "x509: ECDSA verification failure",
-        });
-    }
-    result
+    certificate.check_signature(parent).or_else(refuse)
 }
-
-/// The start of an `AlgorithmIdentifier`: `rsaEncryption`.
-const RSA: &[u8] = &[6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 1];
-const ED25519: &[u8] = &[6, 3, 0x2b, 0x65, 0x70];
 
 fn check_usage(certificate: &Certificate<'_>, usage: Usage) -> Result<(), Distrust> {
     match certificate.is_for(usage) {
@@ -367,7 +342,7 @@ fn check_name(certificate: &Certificate<'_>, host: &str) -> Result<(), Distrust>
 
 fn check_common_name(certificate: &Certificate<'_>, host: &str) -> Result<(), Distrust> {
     let name = certificate.common_name().unwrap_or_default();
-    match certificate.names().is_none() && matches_host(name, host) {
+    match !certificate.has_names() && matches_host(name, host) {
         true => refuse("x509: certificate relies on legacy Common Name field, use SANs instead"),
         false => Ok(()),
     }

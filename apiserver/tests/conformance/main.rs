@@ -18,6 +18,7 @@ mod known;
 mod support;
 mod webhook_server;
 
+mod admission_policies;
 mod apply;
 mod apply_built_in;
 mod apply_lists;

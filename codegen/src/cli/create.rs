@@ -79,6 +79,10 @@ pub(super) struct CreateApi {
     /// Do not add a controller and its tests; `create controller` can add them later.
     #[arg(long)]
     no_controller: bool,
+    /// Let every replica reconcile its part of the objects when the operator runs with --shard-by;
+    /// otherwise only the leader does.
+    #[arg(long, conflicts_with_all = ["no_controller", "from", "elsewhere"])]
+    sharded: bool,
     /// Write nothing; list what would be written.
     #[arg(long)]
     dry_run: bool,
@@ -134,6 +138,7 @@ impl CreateApi {
             cluster: self.cluster,
             from: self.from,
             no_controller: self.no_controller,
+            sharded: self.sharded,
             dry_run: self.dry_run,
         };
         described.run(color)
@@ -147,6 +152,7 @@ struct Described {
     cluster: bool,
     from: Option<String>,
     no_controller: bool,
+    sharded: bool,
     dry_run: bool,
 }
 
@@ -168,6 +174,7 @@ impl Described {
         let kinds = project.kinds();
         let conversion = unconverted(&project, &api);
         let meant = self.of_kubernetes(&api);
+        let replicas = self.replicas();
         let types = api
             .path(Part::Types)
             .map(|path| shown(&project.root.join(path)));
@@ -181,7 +188,7 @@ impl Described {
         }
         let finish = Finish::of_edits(self.dry_run, color);
         changes.conclude(finish)?;
-        for note in conversion.into_iter().chain(meant) {
+        for note in conversion.into_iter().chain(meant).chain(replicas) {
             style::eprint(&style::note(&note, color));
         }
         let (kind, version) = (&api.kind, format!("{}/{}", api.group, api.version));
@@ -197,6 +204,14 @@ impl Described {
             "Created {kind} of {version}{of_other}{without}. Next: {next} its fields in {}, run `kube-codegen generate`, then `cargo test`.\n",
             types.unwrap_or_default()
         ))
+    }
+
+    /// What lets every replica work.
+    fn replicas(&self) -> Option<String> {
+        let by = if self.cluster { "uid" } else { "namespace" };
+        self.sharded.then(|| {
+            format!("only the leader works until `--shard-by={by}` is among the `args` in config/deployment.yaml")
+        })
     }
 
     /// What to do if a kind of Kubernetes was meant, whose group is written as it is in manifests.
@@ -248,9 +263,13 @@ impl Described {
                 .as_ref()
                 .filter(|plural| **plural != resource.plural);
             let is_other = self.cluster && resource.scope != Scope::Cluster;
+            let is_late = self.sharded.then(|| {
+                format!("--sharded: {kind} exists in {}, whose controller is the only one; it is sharded with `.sharded(shared.sharding.clone())`", other.name)
+            });
             let faults = [
                 plural.map(|plural| format!("the plural `{plural}`: {kind} is `{}` in {}, and has one plural in all versions", resource.plural, other.name)),
                 is_other.then(|| format!("--cluster: {kind} is namespaced in {}, and has one scope in all versions", other.name)),
+                is_late,
             ];
             input_error(faults.into_iter().flatten())?;
         }
@@ -272,6 +291,7 @@ impl Described {
             is_first: project.kinds() == 0,
             brings_support: project.kinds() == 0 && !uses_support(project, None, files)?,
             has_example: true,
+            is_sharded: self.sharded,
             group_module,
             group,
             version: version.clone(),

@@ -137,6 +137,7 @@ pub(super) fn existing(
         is_first: project.kinds() == 1,
         brings_support: false,
         has_example: has_field(project, group, version, &format!("{kind}Spec"), "size"),
+        is_sharded: false,
         version: version.to_owned(),
         kind: kind.clone(),
         controller: None,
@@ -151,6 +152,8 @@ pub(super) fn existing(
     for name in api.names() {
         if api.controller.is_none() && is_controller(&api, &name, files)? {
             api.controller = Some(name.clone());
+            let source = files.text(&controller_path(&name))?.unwrap_or_default();
+            api.is_sharded = source.contains(".sharded(");
         }
         let objects = files.text(Path::new(&format!("config/samples/{name}.yaml")))?;
         let objects = objects.unwrap_or_default();

@@ -55,6 +55,9 @@ pub struct Api {
     /// Whether its spec has the example field, whose rule a test violates.
     #[serde(default, skip_serializing_if = "Not::not")]
     pub has_example: bool,
+    /// Whether every replica runs its controller, if the flags say so.
+    #[serde(default, skip_serializing_if = "Not::not")]
+    pub is_sharded: bool,
 }
 
 /// A file of a kind.
@@ -227,6 +230,10 @@ impl Api {
         } else {
             "// +kubebuilder:storageversion\n"
         };
+        let sharded = match self.is_sharded {
+            true => "        .sharded(shared.sharding.clone())\n",
+            false => "",
+        };
         let (example_imports, example) = match self.has_example {
             true => (
                 "use codegen_runtime::kube::api::{ObjectMeta, PostParams};\n",
@@ -242,6 +249,7 @@ impl Api {
         vec![
             ("example_imports", example_imports.to_owned()),
             ("example", example.to_owned()),
+            ("sharded", sharded.to_owned()),
             ("name", self.operator.name.clone()),
             ("crate", self.operator.crate_name()),
             ("group", self.group.clone()),
@@ -327,6 +335,7 @@ impl Api {
             brings_support: false,
             is_first_of_version: false,
             has_example: false,
+            is_sharded: false,
         }
     }
 
@@ -364,6 +373,7 @@ impl Api {
             brings_support: false,
             is_first_of_version: true,
             has_example: true,
+            is_sharded: false,
         }
     }
 }

@@ -24,7 +24,8 @@ pub const REPORTER: &str = "samplecrd.k8s.io/network-controller";
 pub fn app() -> App {
     let app = App::new("network-controller", env!("CARGO_PKG_VERSION"))
         .about("Creates networks declared as Kubernetes objects")
-        .reporter(REPORTER);
+        .reporter(REPORTER)
+        .sharded();
     #[cfg(feature = "demo")]
     let app = app.demo(
         Demo::new()
@@ -108,6 +109,10 @@ pub fn setup_with(
 ) -> Result<ManagerBuilder, BoxError> {
     let factory = SharedInformerFactory::from(process.factory());
     let clientset = Clientset::new(process.client().clone());
+    let sharding = process.sharding();
+    if sharding.as_ref().is_some_and(|it| !it.is_by_namespace()) {
+        return Err("--shard-by=uid: networks of a namespace must not overlap, so one replica has to see them all: use --shard-by=namespace".into());
+    }
     let (events, metrics) = (process.recorder(), process.metrics().clone());
     let controller = NetworkController::new(
         clientset.clone(),
@@ -117,10 +122,13 @@ pub fn setup_with(
         &metrics,
         process.threads(),
     );
+    let controller = controller.sharded(sharding.clone())?;
     let per_deployment = flags.network_per_deployment.then(|| {
         let (pool, prefix) = (flags.network_pool, flags.network_pool_prefix);
         NetworkPerDeployment::new(clientset, &factory, events, &metrics, pool, prefix)
+            .sharded(sharding)
     });
+    let per_deployment = per_deployment.transpose()?;
     if flags
         .network_pool
         .subnets(flags.network_pool_prefix)

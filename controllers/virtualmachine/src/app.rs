@@ -31,6 +31,7 @@ pub fn app() -> App {
              ~/.kube/config, and in a pod the pod's service account.",
         )
         .reporter(REPORTER)
+        .sharded()
         .adjust_command(cli::help)
 }
 
@@ -47,7 +48,7 @@ pub async fn setup(
 ) -> anyhow::Result<ManagerBuilder> {
     flags.check()?;
     let driver = driver(&process, &flags, simulated).await?;
-    Ok(setup_with(process, &flags, driver)?)
+    setup_with(process, &flags, driver)
 }
 
 /// Runs the controller with the caller's client and driver, until `shutdown` is cancelled.
@@ -70,7 +71,7 @@ fn setup_with(
     process: Process,
     flags: &Flags,
     driver: Arc<dyn Driver>,
-) -> Result<ManagerBuilder, AppError> {
+) -> anyhow::Result<ManagerBuilder> {
     let factory = SharedInformerFactory::from(process.factory());
     let common = process.flags();
     let controller = VirtualMachineController::new(
@@ -88,6 +89,7 @@ fn setup_with(
             ..Options::default()
         },
     );
+    let controller = controller.sharded(process.sharding())?;
     let standing = controller.standing().clone();
     let manager = process.manager(&factory)?.runnable(controller);
     Ok(manager.readyz("driver", move || standing.check()))

@@ -9,7 +9,7 @@ use kube::Resource;
 use kube::discovery::Scope;
 
 use super::enqueue::{Mapping, Route};
-use super::gate::Gate;
+use super::gate::{Gate, ShardGate};
 use super::reconciler::ErasedReconciler;
 use super::run::Parts;
 use super::source::{Departed, Role, Source, source};
@@ -359,12 +359,6 @@ impl Builder {
     /// The controller watches nothing, calls of `for_` and `owns` are inconsistent, or a sharded
     /// controller would miss events.
     pub fn build(mut self, reconciler: impl Reconciler) -> Result<Controller, BuildError> {
-        if let Some(error) = self.error {
-            return Err(error);
-        }
-        if self.sources.is_empty() {
-            return Err(BuildError::NothingToWatch(self.name));
-        }
         self.parts.gate = self.gate()?;
         let reconciler: Arc<dyn ErasedReconciler> = Arc::new(reconciler);
         Ok(Controller::new(
@@ -374,11 +368,28 @@ impl Builder {
             self.parts,
         ))
     }
+
+    /// Prepares the caches and builds only the [gate](ShardGate), for a sharded controller in the
+    /// classic shape. `None` if it is not sharded.
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build).
+    pub fn build_gate(self) -> Result<Option<ShardGate>, BuildError> {
+        let gate = self.gate()?;
+        Ok(gate.map(|gate| ShardGate::new(gate, self.sources)))
+    }
 }
 
 impl Builder {
     /// Prepares the caches, and builds the gate of a sharded controller.
     fn gate(&self) -> Result<Option<Arc<Gate>>, BuildError> {
+        if let Some(error) = &self.error {
+            return Err(error.clone());
+        }
+        if self.sources.is_empty() {
+            return Err(BuildError::NothingToWatch(self.name.clone()));
+        }
         let sharding = self.sharding.as_ref();
         if let Some(sharding) = sharding {
             self.check_sharding(sharding)?;

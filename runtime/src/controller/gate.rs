@@ -2,16 +2,18 @@
 //! once its caches have them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::select_all;
+use kube::Resource;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::source::{Contribution, Departed, Locate, Source};
 use crate::shard::{ShardPermit, Sharding, SlotSet};
 use crate::store::ObjectKey;
-use crate::workqueue::{AddOptions, LOW_PRIORITY, PriorityQueue};
 
 /// Lets keys in.
 pub(super) struct Gate {
@@ -67,6 +69,13 @@ impl Gate {
         (self.is_listed(slot) && self.parked.lock().remove(key)).then_some(permit)
     }
 
+    /// Returns the right to work on an object, which need not be in a cache.
+    fn enter_object<K: Resource + 'static>(&self, object: &K) -> Option<ShardPermit> {
+        let slot = self.sharding.filter::<K>()?.slot(object);
+        let permit = self.sharding.shards().holdings().enter(slot)?;
+        self.is_listed(slot).then_some(permit)
+    }
+
     /// Notes that a key was reconciled.
     pub(super) fn done(&self, key: &ObjectKey) {
         self.departed.lock().remove(key);
@@ -87,11 +96,7 @@ impl Gate {
 
     /// Adds the keys of slots that become ready, for ever: those that were parked, and all others,
     /// whose reasons may have been dropped while the slots were another member's.
-    pub(super) async fn follow(
-        &self,
-        queue: &PriorityQueue<ObjectKey>,
-        sources: &[Box<dyn Source>],
-    ) {
+    pub(super) async fn follow(&self, sources: &[Box<dyn Source>], add: impl Fn(ObjectKey)) {
         let mut changes = self.listed.clone();
         changes.push(self.sharding.shards().holdings().subscribe());
         let mut known = BTreeMap::new();
@@ -106,23 +111,98 @@ impl Gate {
                 .map(|(slot, _)| *slot)
                 .collect();
             known = terms;
-            let low = AddOptions::default().priority(LOW_PRIORITY);
             if !fresh.is_empty() {
                 let keys = sources.iter().flat_map(|source| source.keys());
                 let is_fresh =
                     |key: &ObjectKey| self.slot(key).is_some_and(|slot| fresh.contains(slot));
-                keys.filter(is_fresh)
-                    .for_each(|key| queue.add_with(key, low));
+                keys.filter(is_fresh).for_each(&add);
             }
             let parked = std::mem::take(&mut *self.parked.lock());
-            for key in parked {
-                queue.add_with(key, low);
-            }
+            parked.into_iter().for_each(&add);
             let next = changes
                 .iter_mut()
                 .map(|receiver| receiver.changed().boxed());
             // The senders live as long as the shards and the informers.
             drop(select_all(next).await);
         }
+    }
+}
+
+/// Decides which keys a sharded controller in the classic shape may reconcile: those of this
+/// process, once its caches have their objects. Clones are handles of the same gate.
+///
+/// ```no_run
+/// # use codegen_runtime::controller::{BuildError, Controller, run_workers};
+/// # use codegen_runtime::informer::SharedInformerFactory;
+/// # use codegen_runtime::k8s_openapi::api::core::v1::ConfigMap;
+/// # use codegen_runtime::shard::Sharding;
+/// # use codegen_runtime::{store::ObjectKey, workqueue::WorkQueue};
+/// # use tokio_util::sync::CancellationToken;
+/// # async fn run(factory: &SharedInformerFactory, sharding: Sharding, queue: WorkQueue<ObjectKey>, stop: CancellationToken) -> Result<(), BuildError> {
+/// // Before the informers start.
+/// let gate = Controller::builder("maps", factory)
+///     .for_::<ConfigMap>()
+///     .sharded(sharding)
+///     .build_gate()?;
+/// # let Some(gate) = gate else { return Ok(()) };
+/// let (entrance, keys) = (gate.clone(), queue.clone());
+/// let work = move |key: ObjectKey| {
+///     let (gate, queue) = (entrance.clone(), keys.clone());
+///     async move {
+///         // Without a permit, the key is another process's.
+///         if let Some(permit) = gate.enter(&key) {
+///             let reconcile = async { tracing::info!(%key, epoch = permit.term().epoch()) };
+///             let _ = permit.term().fence(reconcile).await;
+///         }
+///         queue.forget(&key);
+///     }
+/// };
+/// tokio::join!(
+///     run_workers(&queue, 2, &stop, work),
+///     stop.run_until_cancelled(gate.follow(|key| queue.add(key))),
+/// );
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct ShardGate {
+    gate: Arc<Gate>,
+    sources: Arc<[Box<dyn Source>]>,
+}
+
+impl ShardGate {
+    pub(super) fn new(gate: Arc<Gate>, sources: Vec<Box<dyn Source>>) -> Self {
+        let sources = sources.into();
+        Self { gate, sources }
+    }
+
+    /// Returns the right to reconcile `key`, to hold while that is in progress. `None` if the
+    /// object is another process's, or its cache is not filled yet; [`follow`](Self::follow) adds
+    /// the key when it may be reconciled.
+    ///
+    /// Unless sharded by namespace, the key of an object that is gone is not let in: clean up under
+    /// a finalizer.
+    pub fn enter(&self, key: &ObjectKey) -> Option<ShardPermit> {
+        self.gate.enter(key)
+    }
+
+    /// Returns the right to work on `object` of the reconciled kind, which need not be in the
+    /// cache.
+    pub fn enter_object<K: Resource + 'static>(&self, object: &K) -> Option<ShardPermit> {
+        self.gate.enter_object(object)
+    }
+
+    /// Calls `add` with the keys of objects that this process takes over, for ever. A controller
+    /// runs it beside its workers.
+    pub async fn follow(&self, add: impl Fn(ObjectKey)) {
+        self.gate.follow(&self.sources, add).await;
+    }
+}
+
+impl fmt::Debug for ShardGate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ShardGate")
+            .field("sharding", &self.gate.sharding)
+            .finish_non_exhaustive()
     }
 }

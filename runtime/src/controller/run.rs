@@ -19,7 +19,7 @@ use crate::informer::{InformerError, SharedInformerFactory};
 use crate::leader::Leadership;
 use crate::metrics::{ControllerMetrics, Metrics, WorkQueueMetrics};
 use crate::store::ObjectKey;
-use crate::workqueue::{PriorityQueue, RateLimiter, WorkQueue};
+use crate::workqueue::{AddOptions, LOW_PRIORITY, PriorityQueue, RateLimiter, WorkQueue};
 
 /// Why a controller stopped without being asked to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -202,10 +202,11 @@ impl Controller {
         let Some(gate) = &self.parts.gate else {
             return work.await;
         };
+        let low = AddOptions::default().priority(LOW_PRIORITY);
         tokio::select! {
             biased;
             result = work => result,
-            () = gate.follow(&queue.0, &self.sources) => Ok(()),
+            () = gate.follow(&self.sources, |key| queue.0.add_with(key, low)) => Ok(()),
         }
     }
 

@@ -94,7 +94,7 @@ impl Sharding {
     }
 
     /// Whether objects are divided by their namespaces.
-    pub(crate) fn is_by_namespace(&self) -> bool {
+    pub fn is_by_namespace(&self) -> bool {
         matches!(self.by, By::Field(Field::Namespace) | By::NamespaceEvenly)
     }
 

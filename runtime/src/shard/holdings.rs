@@ -32,6 +32,7 @@ pub(crate) struct Holdings {
 /// A slot that this process owns, or whose work has not ended yet.
 #[derive(Debug)]
 struct Held {
+    slot: usize,
     /// Distinguishes terms of one slot.
     number: u64,
     term: Leadership,
@@ -71,6 +72,12 @@ impl ShardPermit {
     pub fn term(&self) -> &Leadership {
         &self.held.term
     }
+
+    /// Returns the number of the part, from 0 to 255. Epochs of different parts are not compared
+    /// with each other.
+    pub fn part(&self) -> usize {
+        self.held.slot
+    }
 }
 
 impl Drop for ShardPermit {
@@ -83,8 +90,9 @@ impl Drop for ShardPermit {
 }
 
 impl Held {
-    fn new(number: u64, epoch: u64, deadline: Instant) -> Self {
+    fn new(slot: usize, number: u64, epoch: u64, deadline: Instant) -> Self {
         Self {
+            slot,
             number,
             term: Leadership::new(epoch, deadline),
             works: AtomicUsize::new(0),
@@ -223,7 +231,7 @@ impl Holdings {
                 && Instant::now() < orders.deadline
             {
                 let number = self.begun.fetch_add(1, Ordering::Relaxed);
-                let held = Held::new(number, slot.epoch, orders.deadline);
+                let held = Held::new(at, number, slot.epoch, orders.deadline);
                 slots.insert(at, Arc::new(held));
                 changed = true;
             }

@@ -20,7 +20,7 @@ pub fn add(manager: ManagerBuilder, shared: &Shared) -> Result<ManagerBuilder, B
     let context = Context::<{{kind}}>::new(&shared.factory, recorder);
     let controller = Controller::builder("{{module}}", &shared.factory)
         .for_::<{{kind}}>()
-        .workers(shared.workers)
+{{sharded}}        .workers(shared.workers)
         .build(reconcile_with(context, reconcile))?;
     Ok(manager.controller(controller))
 }

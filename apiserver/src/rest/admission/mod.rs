@@ -1,10 +1,11 @@
 //! Admission: checks against the state of the cluster ([`lifecycle`]), mutating ([`mutate`]) and
 //! validating ([`validate`]) webhooks. Validation includes the permissions that owner references
-//! need ([`owners`]).
+//! need ([`owners`]) and admission policies ([`policies`]).
 
 pub(crate) mod lifecycle;
 mod mutate;
 mod owners;
+mod policies;
 mod request;
 mod validate;
 

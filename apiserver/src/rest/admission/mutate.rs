@@ -133,6 +133,7 @@ mutating admission controller; please fix your requests: {why}"
         };
         let version = invocation
             .as_version
+            .0
             .as_ref()
             .filter(|_| self.kind.is_none());
         let object = match version {

@@ -11,7 +11,8 @@ use crate::rest::Requester;
 use crate::rest::conversion::convert;
 use crate::status::ApiError;
 use crate::webhooks::conditions;
-use crate::webhooks::configuration::{Stage, Target, Webhook, webhooks};
+use crate::webhooks::configuration::{Stage, Webhook, webhooks};
+use crate::webhooks::matching::{Matcher, Target};
 use crate::webhooks::review::{self, Verdict};
 
 /// A group, version and kind.
@@ -41,7 +42,7 @@ impl Kind {
     }
 }
 
-/// The kinds that are exempt from webhooks, so that a faulty webhook can be removed.
+/// The kinds that are exempt from admission, so that a faulty webhook or policy can be removed.
 const EXEMPT: [&str; 6] = [
     "ValidatingWebhookConfiguration",
     "MutatingWebhookConfiguration",
@@ -77,9 +78,11 @@ pub(super) struct States<'a> {
 /// A webhook to call, and the version of the resource to call it with.
 pub(super) struct Invocation {
     pub(super) webhook: Webhook,
-    /// The version that the webhook's rules name, if it differs from that of the request.
-    pub(super) as_version: Option<Served>,
+    pub(super) as_version: AsVersion,
 }
+
+/// The version that rules name, if it differs from that of the request.
+pub(super) struct AsVersion(pub(super) Option<Served>);
 
 /// Why a webhook call failed.
 pub(super) enum Failed {
@@ -92,11 +95,16 @@ pub(super) enum Failed {
 impl Admission<'_> {
     /// Returns the webhooks of a stage; none for exempt kinds.
     pub(super) fn webhooks(&self, stage: Stage) -> Vec<Webhook> {
-        let resource = &self.served.resource;
-        if resource.group == "admissionregistration.k8s.io" && EXEMPT.contains(&&*resource.kind) {
-            return Vec::new();
+        match self.is_exempt() {
+            true => Vec::new(),
+            false => webhooks(self.core, stage),
         }
-        webhooks(self.core, stage)
+    }
+
+    /// Whether neither webhooks nor policies see the write.
+    pub(super) fn is_exempt(&self) -> bool {
+        let resource = &self.served.resource;
+        resource.group == "admissionregistration.k8s.io" && EXEMPT.contains(&&*resource.kind)
     }
 
     /// Returns the namespace of the request; a Namespace is in itself, as in kube-apiserver.
@@ -116,6 +124,7 @@ impl Admission<'_> {
             plural: &self.served.resource.plural,
             subresource: name_of(self.subresource),
             namespace: self.namespace(),
+            name: self.name,
         }
     }
 
@@ -129,27 +138,17 @@ impl Admission<'_> {
         webhook: Webhook,
         states: States<'_>,
     ) -> Result<Option<Invocation>, ApiError> {
-        let in_namespace = self.in_selected_namespace(&webhook, states.object);
-        if in_namespace == Ok(false) || !webhook.selects(states.object, states.old) {
+        let Some(as_version) = self.matched(webhook.matcher(), states)? else {
             return Ok(None);
-        }
-        let own = &self.served.version().name;
-        let as_version = match webhook.matching_rule(&self.target(own)) {
-            Some(_) => None,
-            None => match self.equivalent(&webhook) {
-                Some(version) => Some(version),
-                None => return Ok(None),
-            },
         };
-        in_namespace?;
         let invocation = Invocation {
             webhook,
             as_version,
         };
         let conditions = invocation.webhook.conditions();
         if !conditions.is_empty() {
-            let request = self.request("", &invocation, states).await?;
-            match conditions::hold(conditions, &request) {
+            let request = self.request("", &invocation.as_version, states).await?;
+            match conditions::hold(conditions, &conditions::scope(&request, &[])) {
                 Ok(true) => {}
                 Ok(false) => return Ok(None),
                 Err(_) if invocation.webhook.ignores_failures() => return Ok(None),
@@ -162,10 +161,34 @@ impl Admission<'_> {
         Ok(Some(invocation))
     }
 
-    /// Returns the version, other than the request's, in which the first matching rule of a webhook
-    /// names the resource.
-    fn equivalent(&self, webhook: &Webhook) -> Option<Served> {
-        if !webhook.takes_equivalents() {
+    /// Returns the version in which the request meets criteria, or `None` if it does not meet them.
+    ///
+    /// # Errors
+    /// 404 if the namespace whose labels are needed does not exist.
+    pub(super) fn matched(
+        &self,
+        matcher: Matcher<'_>,
+        states: States<'_>,
+    ) -> Result<Option<AsVersion>, ApiError> {
+        let in_namespace = self.in_selected_namespace(matcher, states.object);
+        if in_namespace == Ok(false) || !matcher.selects(states.object, states.old) {
+            return Ok(None);
+        }
+        let own = &self.served.version().name;
+        let as_version = match matcher.rule(&self.target(own)) {
+            Some(_) => Some(AsVersion(None)),
+            None => self.equivalent(matcher).map(|it| AsVersion(Some(it))),
+        };
+        if as_version.is_some() {
+            in_namespace?;
+        }
+        Ok(as_version)
+    }
+
+    /// Returns the version, other than the request's, in which the first matching rule names the
+    /// resource.
+    fn equivalent(&self, matcher: Matcher<'_>) -> Option<Served> {
+        if !matcher.takes_equivalents() {
             return None;
         }
         let resource = &self.served.resource;
@@ -174,7 +197,7 @@ impl Admission<'_> {
             .iter()
             .filter(|v| v.served && v.name != self.served.version().name);
         let matching = others.filter_map(|version| {
-            let rule = webhook.matching_rule(&self.target(&version.name))?;
+            let rule = matcher.rule(&self.target(&version.name))?;
             Some((rule, self.served.in_version(&version.name)?))
         });
         matching
@@ -184,7 +207,7 @@ impl Admission<'_> {
 
     fn in_selected_namespace(
         &self,
-        webhook: &Webhook,
+        matcher: Matcher<'_>,
         object: Option<&Value>,
     ) -> Result<bool, ApiError> {
         use crate::store::stored::Labels;
@@ -194,7 +217,7 @@ impl Admission<'_> {
         if namespace.is_empty() && !is_namespace {
             return Ok(true);
         }
-        let Some(selector) = webhook.namespaces() else {
+        let Some(selector) = matcher.namespaces() else {
             return Ok(true);
         };
         // A Namespace that is being written is matched by its new labels.
@@ -213,11 +236,11 @@ impl Admission<'_> {
     pub(super) async fn request(
         &self,
         uid: &str,
-        invocation: &Invocation,
+        as_version: &AsVersion,
         states: States<'_>,
     ) -> Result<Value, ApiError> {
         let asked = &self.served;
-        let named = invocation.as_version.as_ref().unwrap_or(asked);
+        let named = as_version.0.as_ref().unwrap_or(asked);
         let resource = |served: &Served| {
             let it = &served.resource;
             json!({"group": it.group, "version": served.version().name, "resource": it.plural})
@@ -231,8 +254,8 @@ impl Admission<'_> {
             "requestResource": resource(asked),
             "operation": self.operation,
             "userInfo": self.by.info(),
-            "object": self.shown(states.object, invocation).await?,
-            "oldObject": self.shown(states.old, invocation).await?,
+            "object": self.shown(states.object, as_version).await?,
+            "oldObject": self.shown(states.old, as_version).await?,
             "dryRun": self.dry_run,
             "options": self.options,
         });
@@ -249,13 +272,13 @@ impl Admission<'_> {
         Ok(request)
     }
 
-    /// Converts a state to the version that a webhook expects.
+    /// Converts a state to the version that a webhook or policy expects.
     async fn shown(
         &self,
         state: Option<&Value>,
-        invocation: &Invocation,
+        as_version: &AsVersion,
     ) -> Result<Value, ApiError> {
-        match (state, &invocation.as_version) {
+        match (state, &as_version.0) {
             (Some(state), Some(version)) if self.kind.is_none() => {
                 let shown = convert(self.core, self.served, version, state.clone()).await;
                 shown.map_err(|error| ApiError::internal(error.message))
@@ -284,7 +307,7 @@ impl Admission<'_> {
             )));
         };
         let uid = object::new_uid();
-        let request = self.request(&uid, invocation, states).await;
+        let request = self.request(&uid, &invocation.as_version, states).await;
         let review = review::review(version, &request.map_err(Failed::Request)?);
         let host = self.core.external_host(webhook.client());
         let (client, timeout) = (webhook.client(), webhook.timeout());

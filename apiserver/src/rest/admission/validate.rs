@@ -8,12 +8,12 @@ use crate::status::ApiError;
 use crate::webhooks::configuration::Stage;
 
 impl Admission<'_> {
-    /// Checks owner references, and calls all validating webhooks concurrently. A deletion has no
-    /// object.
+    /// Checks owner references and policies, and calls all validating webhooks concurrently. A
+    /// deletion has no object.
     ///
     /// # Errors
-    /// 403 for owner references that the user may not set, the first rejection in the order of the
-    /// webhooks, or the first failure that is not ignored.
+    /// 403 for owner references that the user may not set, the first denial of a policy, the first
+    /// rejection in the order of the webhooks, or the first failure that is not ignored.
     pub(crate) async fn validate(
         &self,
         object: Option<&Value>,
@@ -21,6 +21,7 @@ impl Admission<'_> {
     ) -> Result<(), ApiError> {
         self.check_owners(object, old)?;
         let states = States { object, old };
+        self.check_policies(states).await?;
         let mut invocations = Vec::new();
         for webhook in self.webhooks(Stage::Validating) {
             invocations.extend(self.invocation(webhook, states).await?);

@@ -89,7 +89,7 @@ pub(super) fn create_webhook(sandbox: &Sandbox, api: &str, more: &[&str]) {
 fn sample() -> Sandbox {
     let sandbox = operator();
     create(&sandbox, "batch/v1alpha1/Widget", &[]);
-    create(&sandbox, "cache/v1/Region", &["--cluster"]);
+    create(&sandbox, "cache/v1/Region", &["--cluster", "--sharded"]);
     sandbox
 }
 

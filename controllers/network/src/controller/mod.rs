@@ -2,7 +2,8 @@
 //!
 //! It has the classic shape, with every part visible: handlers on the shared informer add keys to a
 //! rate-limited work queue, [`run_workers`] takes them out, and the lister serves reads.
-//! [`per_deployment`] watches Deployments from the same factory.
+//! [`per_deployment`] watches Deployments from the same factory. With leader election one process
+//! does that; [sharded](NetworkController::sharded), each one for the networks of its namespaces.
 
 mod claims;
 pub mod per_deployment;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use codegen_runtime::condition;
-use codegen_runtime::controller::run_workers;
+use codegen_runtime::controller::{BuildError, Controller, Predicate, ShardGate, run_workers};
 use codegen_runtime::error::chain;
 use codegen_runtime::event::EventRecorder;
 use codegen_runtime::informer::{HandlerFuncs, handler};
@@ -25,6 +26,7 @@ use codegen_runtime::leader::Leadership;
 use codegen_runtime::manager::{RunContext, Runnable};
 use codegen_runtime::metrics::Metrics;
 use codegen_runtime::retry;
+use codegen_runtime::shard::{ShardPermit, Sharding};
 use codegen_runtime::store::ObjectKey;
 use codegen_runtime::workqueue::{ItemExponentialFailureRateLimiter, WorkQueue};
 
@@ -50,11 +52,13 @@ pub const BACKOFF: (Duration, Duration) = (Duration::from_millis(50), Duration::
 
 /// The Network controller; a [`Runnable`] for a manager.
 pub struct NetworkController {
+    factory: SharedInformerFactory,
     networks: NetworkInformer,
     reconciler: Arc<Reconciler>,
     queue: WorkQueue<ObjectKey>,
     workers: usize,
     backend: Arc<dyn Backend>,
+    gate: Option<ShardGate>,
 }
 
 impl NetworkController {
@@ -77,12 +81,30 @@ impl NetworkController {
         let lister = networks.informer().lister().into();
         let reconciler = Reconciler::new(clientset, lister, Arc::clone(&backend), events);
         Self {
+            factory: factory.clone(),
             networks,
             reconciler: Arc::new(reconciler),
             queue,
             workers,
             backend,
+            gate: None,
         }
+    }
+
+    /// Lets every process work, each on the networks of its namespaces. `None` has no effect.
+    ///
+    /// # Errors
+    ///
+    /// If another controller of the factory needs all networks.
+    pub fn sharded(mut self, sharding: Option<Sharding>) -> Result<Self, BuildError> {
+        if sharding.is_some() {
+            let networks = self.networks.informer();
+            self.gate = Controller::builder(NAME, &self.factory)
+                .for_informer(&networks, Predicate::all())
+                .sharded(sharding)
+                .build_gate()?;
+        }
+        Ok(self)
     }
 
     /// Enqueues networks that were added, updated or deleted, and each one at a resync: the backend
@@ -92,6 +114,7 @@ impl NetworkController {
             (self.queue.clone(), self.queue.clone(), self.queue.clone());
         let (freed, waiting) = (self.networks.clone(), self.networks.clone());
         let reconciler = Arc::clone(&self.reconciler);
+        let left = Arc::clone(&self.reconciler);
         handler::funcs()
             .on_add(move |network: &Arc<Network>, _| added.add(ObjectKey::of(&**network)))
             .on_update(move |old, new| {
@@ -106,6 +129,8 @@ impl NetworkController {
                 deleted.add(gone.key());
                 add_overlapping(&deleted, &waiting, gone.object());
             })
+            // Another process may delete it, or give its range to others.
+            .on_leave(move |network| left.forget(&network.uid().unwrap_or_default()))
     }
 }
 
@@ -129,20 +154,46 @@ fn add_overlapping(queue: &WorkQueue<ObjectKey>, informer: &NetworkInformer, cha
     }
 }
 
-/// Processes one key, unless leadership is lost in the meantime.
+/// Who may work: the leader, the owner of a part, or anyone.
+#[derive(Clone)]
+struct Right {
+    leadership: Option<Leadership>,
+    gate: Option<ShardGate>,
+}
+
+impl Right {
+    /// Does the work on `key` within the term of this process; `None` if that ends before, or the
+    /// key is another process's.
+    async fn exert<T>(&self, key: &ObjectKey, work: impl Future<Output = T>) -> Option<T> {
+        let permit = match &self.gate {
+            None => None,
+            Some(gate) => Some(gate.enter(key)?),
+        };
+        let term = permit.as_ref().map(ShardPermit::term);
+        match term.or(self.leadership.as_ref()) {
+            None => Some(work.await),
+            Some(term) => term.fence(work).await.ok(),
+        }
+    }
+
+    /// Calls `add` with the keys that this process takes over, for ever.
+    async fn follow(&self, add: impl Fn(ObjectKey)) {
+        match &self.gate {
+            None => std::future::pending().await,
+            Some(gate) => gate.follow(add).await,
+        }
+    }
+}
+
+/// Processes one key, unless that is not this process's right.
 async fn process(
     queue: WorkQueue<ObjectKey>,
     reconciler: Arc<Reconciler>,
-    leadership: Option<Leadership>,
+    right: Right,
     key: ObjectKey,
 ) {
-    let reconcile = reconciler.reconcile(&key);
-    let result = match leadership {
-        None => reconcile.await,
-        Some(leadership) => match leadership.fence(reconcile).await {
-            Ok(result) => result,
-            Err(_) => return,
-        },
+    let Some(result) = right.exert(&key, reconciler.reconcile(&key)).await else {
+        return queue.forget(&key);
     };
     match result {
         Ok(()) => queue.forget(&key),
@@ -165,6 +216,10 @@ impl Runnable for NetworkController {
         NAME
     }
 
+    fn needs_leader_election(&self) -> bool {
+        self.gate.is_none()
+    }
+
     async fn run(&self, context: RunContext) -> Result<(), Box<dyn Error + Send + Sync>> {
         let informer = self.networks.informer();
         let registration = informer.add_event_handler(self.handler())?;
@@ -176,16 +231,17 @@ impl Runnable for NetworkController {
                 "starting workers"
             );
             let (queue, reconciler) = (self.queue.clone(), Arc::clone(&self.reconciler));
-            let leadership = context.leadership.clone();
-            let work = move |key| {
-                process(
-                    queue.clone(),
-                    Arc::clone(&reconciler),
-                    leadership.clone(),
-                    key,
-                )
+            let right = Right {
+                leadership: context.leadership.clone(),
+                gate: self.gate.clone(),
             };
-            run_workers(&self.queue, self.workers, &context.stop, work).await;
+            let taken = right.clone();
+            let work =
+                move |key| process(queue.clone(), Arc::clone(&reconciler), right.clone(), key);
+            tokio::select! {
+                () = run_workers(&self.queue, self.workers, &context.stop, work) => {}
+                () = taken.follow(|key| self.queue.add(key)) => {}
+            }
         }
         informer.remove_event_handler(&registration);
         Ok(())

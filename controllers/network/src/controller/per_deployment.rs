@@ -11,7 +11,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use codegen_runtime::controller::run_workers;
+use codegen_runtime::controller::{BuildError, Controller, Predicate, ShardGate, run_workers};
 use codegen_runtime::error::{chain, message};
 use codegen_runtime::event::EventRecorder;
 use codegen_runtime::informer::{HandlerFuncs, SharedInformer, handler};
@@ -23,12 +23,13 @@ use codegen_runtime::manager::{RunContext, Runnable};
 use codegen_runtime::metrics::Metrics;
 use codegen_runtime::owner;
 use codegen_runtime::retry;
+use codegen_runtime::shard::Sharding;
 use codegen_runtime::store::ObjectKey;
 use codegen_runtime::workqueue::WorkQueue;
 use ipnet::IpNet;
 use tokio::sync::Mutex;
 
-use super::{addresses, overlap, parse_range};
+use super::{Right, addresses, overlap, parse_range};
 use crate::apis::samplecrd::v1::{Network, NetworkSpec};
 use crate::generated::clientset::Clientset;
 use crate::generated::informers::SharedInformerFactory;
@@ -49,6 +50,7 @@ const CACHE_LAG: Duration = Duration::from_secs(5);
 /// Creates a Network for each Deployment that requests one; a [`Runnable`] for a manager.
 #[derive(Clone)]
 pub struct NetworkPerDeployment {
+    factory: SharedInformerFactory,
     deployments: SharedInformer<Deployment>,
     networks: NetworkInformer,
     clientset: Clientset,
@@ -58,6 +60,7 @@ pub struct NetworkPerDeployment {
     prefix: u8,
     /// Held from the choice of a range until the cache shows the Network that has it.
     choosing: Arc<Mutex<()>>,
+    gate: Option<ShardGate>,
 }
 
 impl NetworkPerDeployment {
@@ -74,6 +77,7 @@ impl NetworkPerDeployment {
         // Registers the informer, so that the factory runs it even without the other controller.
         let _ = networks.informer();
         Self {
+            factory: factory.clone(),
             deployments: factory.informer_for::<Deployment>(),
             networks,
             clientset,
@@ -82,7 +86,24 @@ impl NetworkPerDeployment {
             pool,
             prefix,
             choosing: Arc::default(),
+            gate: None,
         }
+    }
+
+    /// Lets every process work, each on the Deployments of its namespaces. `None` has no effect.
+    ///
+    /// # Errors
+    ///
+    /// If another controller of the factory needs all networks or Deployments.
+    pub fn sharded(mut self, sharding: Option<Sharding>) -> Result<Self, BuildError> {
+        if sharding.is_some() {
+            self.gate = Controller::builder(NAME, &self.factory)
+                .for_informer(&self.deployments, Predicate::all())
+                .owns_informer(&self.networks.informer(), Predicate::all())
+                .sharded(sharding)
+                .build_gate()?;
+        }
+        Ok(self)
     }
 
     fn handler(&self) -> HandlerFuncs<Deployment> {
@@ -255,14 +276,14 @@ impl NetworkPerDeployment {
         first_free(self.pool, self.prefix, &taken)
     }
 
-    async fn process(self, key: ObjectKey) {
-        match self.sync(&key).await {
-            Ok(()) => self.queue.forget(&key),
+    async fn process(&self, key: &ObjectKey) {
+        match self.sync(key).await {
+            Ok(()) => self.queue.forget(key),
             Err(error) => {
                 let least = retry::retry_after(&error).unwrap_or_default();
                 let error = chain(&error);
                 tracing::warn!(deployment = %key, %error, "trying again");
-                self.queue.add_rate_limited_after(key, least);
+                self.queue.add_rate_limited_after(key.clone(), least);
             }
         }
     }
@@ -334,6 +355,10 @@ impl Runnable for NetworkPerDeployment {
         NAME
     }
 
+    fn needs_leader_election(&self) -> bool {
+        self.gate.is_none()
+    }
+
     async fn run(&self, context: RunContext) -> Result<(), Box<dyn Error + Send + Sync>> {
         let networks = self.networks.informer();
         let of_networks = networks.add_event_handler(self.network_handler())?;
@@ -341,19 +366,23 @@ impl Runnable for NetworkPerDeployment {
         let synced =
             async { networks.wait_for_sync().await && self.deployments.wait_for_sync().await };
         if context.stop.run_until_cancelled(synced).await == Some(true) {
-            let (worker, leadership) = (self.clone(), context.leadership.clone());
-            let work = move |key| {
-                let (worker, leadership) = (worker.clone(), leadership.clone());
+            let right = Right {
+                leadership: context.leadership.clone(),
+                gate: self.gate.clone(),
+            };
+            let (worker, taken) = (self.clone(), right.clone());
+            let work = move |key: ObjectKey| {
+                let (worker, right) = (worker.clone(), right.clone());
                 async move {
-                    match leadership {
-                        None => worker.process(key).await,
-                        Some(leadership) => {
-                            let _ = leadership.fence(worker.process(key)).await;
-                        }
+                    if right.exert(&key, worker.process(&key)).await.is_none() {
+                        worker.queue.forget(&key);
                     }
                 }
             };
-            run_workers(&self.queue, 1, &context.stop, work).await;
+            tokio::select! {
+                () = run_workers(&self.queue, 1, &context.stop, work) => {}
+                () = taken.follow(|key| self.queue.add(key)) => {}
+            }
         }
         networks.remove_event_handler(&of_networks);
         self.deployments.remove_event_handler(&registration);

@@ -71,7 +71,7 @@ pub(super) fn api(what: &'static str) -> impl FnOnce(kube::Error) -> ReconcileEr
 // Owner references of networks block the deletion of their Deployment.
 // +kubebuilder:rbac:groups=apps,resources=deployments/finalizers,verbs=update
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
-// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=network-system,resources=leases,verbs=create;get;update;watch
+// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=network-system,resources=leases,verbs=create;delete;get;list;update;watch
 pub struct Reconciler {
     clientset: Clientset,
     lister: NetworkLister,

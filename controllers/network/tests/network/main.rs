@@ -17,5 +17,6 @@ mod hostile;
 mod neutron;
 mod openstack;
 mod per_deployment;
+mod sharded;
 mod signals;
 mod support;

@@ -7,7 +7,9 @@
 //! for, and the driver reports servers that changed by themselves.
 //!
 //! With leader election everything here runs within one term, which fences each part: see
-//! [`codegen_runtime::leader`].
+//! [`codegen_runtime::leader`]. [Sharded](VirtualMachineController::sharded), it runs in every
+//! process, and works on a machine in the term of the machine's part: see
+//! [`codegen_runtime::shard`].
 
 mod crashes;
 mod machine;
@@ -15,6 +17,7 @@ mod orphans;
 mod plan;
 mod reconcile;
 mod status;
+mod turn;
 mod usage;
 mod work;
 
@@ -23,7 +26,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use codegen_runtime::controller::run_priority_workers;
+use codegen_runtime::controller::{
+    BuildError, Controller, Predicate, ShardGate, run_priority_workers,
+};
 use codegen_runtime::error::chain;
 use codegen_runtime::event::EventRecorder;
 use codegen_runtime::finalizer;
@@ -32,6 +37,7 @@ use codegen_runtime::leader::Leadership;
 use codegen_runtime::manager::{RunContext, Runnable};
 use codegen_runtime::metrics::Metrics;
 use codegen_runtime::retry;
+use codegen_runtime::shard::Sharding;
 use codegen_runtime::store::ObjectKey;
 use codegen_runtime::workqueue::{
     AddOptions, ItemExponentialFailureRateLimiter, LOW_PRIORITY, PriorityQueue, WorkQueue,
@@ -41,6 +47,7 @@ use tokio_util::sync::CancellationToken;
 pub use self::machine::{DISK, InvalidSpec, MAX_CPUS, MEMORY, server_spec};
 use self::orphans::Orphans;
 pub use self::reconcile::{FINALIZER, Next, ReconcileError, Reconciler};
+use self::turn::{Turn, Turns};
 use self::usage::refresh_usage;
 use crate::apis::cloudnative::v1alpha1::VirtualMachine;
 use crate::driver::{Changed, Driver, DriverMetrics, Servers, Standing};
@@ -99,6 +106,7 @@ pub struct VirtualMachineController {
     driver_metrics: DriverMetrics,
     standing: Standing,
     options: Options,
+    gate: Option<ShardGate>,
 }
 
 impl VirtualMachineController {
@@ -128,7 +136,23 @@ impl VirtualMachineController {
             driver_metrics: DriverMetrics::register(metrics),
             standing: Standing::default(),
             options,
+            gate: None,
         }
+    }
+
+    /// Lets every process work, each on its part of the machines. `None` has no effect.
+    ///
+    /// # Errors
+    ///
+    /// If another controller of the factory needs all machines.
+    pub fn sharded(mut self, sharding: Option<Sharding>) -> Result<Self, BuildError> {
+        if sharding.is_some() {
+            self.gate = Controller::builder(NAME, &self.factory)
+                .for_informer(&self.informer, Predicate::all())
+                .sharded(sharding)
+                .build_gate()?;
+        }
+        Ok(self)
     }
 
     /// Whether the driver accepts this process's calls, for a readiness check.
@@ -169,32 +193,39 @@ impl VirtualMachineController {
         let servers = Servers::new(driver, self.holder.clone(), self.options.driver_deadline)
             .telling(&self.driver_metrics, &self.standing)
             .in_term(leadership);
-        if let Err(error) = servers.enter().await {
+        // The terms of shards begin later, and take a higher epoch when they are refused.
+        if self.gate.is_none()
+            && let Err(error) = servers.enter().await
+        {
             tracing::warn!(error = %chain(&error), "cannot read the newest epoch from the driver");
         }
         let machines = self.factory.cloudnative().v1alpha1().virtual_machines();
-        let reconciler = Arc::new(Reconciler::new(
+        let reconciler = Reconciler::new(
             self.clientset.clone(),
             machines.lister()?,
             servers,
             self.events.clone(),
             self.options.poll,
-        ));
+        );
+        let turns = Turns {
+            reconciler,
+            leadership: leadership.cloned(),
+            gate: self.gate.clone(),
+        };
         tracing::info!(
             driver = self.driver.name(),
             workers = self.options.workers,
             "starting workers"
         );
-        self.work(&queue, &reconciler, stop, leadership).await
+        self.work(&queue, &turns, stop).await
     }
 
     /// Runs workers, usage refresh, orphan search and driver concurrently. The workers end last.
     async fn work(
         &self,
         queue: &PriorityQueue<ObjectKey>,
-        reconciler: &Arc<Reconciler>,
+        turns: &Turns,
         stop: &CancellationToken,
-        leadership: Option<&Leadership>,
     ) -> Result<(), Box<dyn Error + Send + Sync>> {
         let changed: Changed = {
             let queue = queue.clone();
@@ -202,20 +233,26 @@ impl VirtualMachineController {
         };
         let worker = Worker {
             queue: queue.clone(),
-            reconciler: Arc::clone(reconciler),
+            turns: turns.clone(),
             stop: stop.clone(),
-            leadership: leadership.cloned(),
         };
         let workers =
             run_priority_workers(queue, self.options.workers, stop, move |key, priority| {
                 worker.clone().process(key, priority)
             });
         let aside = async {
-            let usage = refresh_usage(reconciler, queue, self.options.usage_period);
-            let orphans = Orphans::new(reconciler, &self.options).watch();
+            let usage = refresh_usage(turns, queue, self.options.usage_period);
+            let orphans = Orphans::new(turns, &self.options).watch();
+            let taken = async {
+                match &turns.gate {
+                    Some(gate) => gate.follow(|key| queue.add_with(key, as_news(false))).await,
+                    None => std::future::pending().await,
+                }
+            };
             tokio::select! {
                 () = usage => Ok(()),
                 () = orphans => Ok(()),
+                () = taken => Ok(()),
                 ended = self.driver.run(changed, stop.clone()) => ended,
             }
         };
@@ -236,6 +273,10 @@ impl VirtualMachineController {
 impl Runnable for VirtualMachineController {
     fn name(&self) -> &str {
         NAME
+    }
+
+    fn needs_leader_election(&self) -> bool {
+        self.gate.is_none()
     }
 
     async fn run(&self, context: RunContext) -> Result<(), Box<dyn Error + Send + Sync>> {
@@ -308,29 +349,34 @@ fn is_worth_a_look(old: &VirtualMachine, new: &VirtualMachine) -> bool {
 #[derive(Clone)]
 struct Worker {
     queue: PriorityQueue<ObjectKey>,
-    reconciler: Arc<Reconciler>,
+    turns: Turns,
     stop: CancellationToken,
-    leadership: Option<Leadership>,
 }
 
 impl Worker {
-    /// Processes one key, unless leadership is lost in the meantime.
+    /// Processes one key, unless it is another process's or the term ends in the meantime.
     async fn process(self, key: ObjectKey, priority: i32) {
-        match self.leadership.clone() {
-            None => self.reconcile(key, priority).await,
-            Some(leadership) => {
-                let _ = leadership.fence(self.reconcile(key, priority)).await;
-            }
+        let Some(turn) = self.turns.of_key(&key) else {
+            self.turns.reconciler.left(&key);
+            return self.queue.forget(&key);
+        };
+        if turn
+            .run(self.reconcile(&turn, &key, priority))
+            .await
+            .is_none()
+        {
+            self.queue.forget(&key);
         }
     }
 
-    async fn reconcile(self, key: ObjectKey, priority: i32) {
-        let retries = self.queue.num_requeues(&key);
+    async fn reconcile(&self, turn: &Turn, key: &ObjectKey, priority: i32) {
+        let retries = self.queue.num_requeues(key);
         let mut options = AddOptions::default().priority(priority);
-        match self.reconciler.reconcile(&key, retries, &self.stop).await {
-            Ok(Next::Done) => return self.queue.forget(&key),
+        let must_stop = || self.stop.is_cancelled() || turn.is_called_back();
+        match turn.cx.reconcile(key, retries, &must_stop).await {
+            Ok(Next::Done) => return self.queue.forget(key),
             Ok(Next::After(delay)) => {
-                self.queue.forget(&key);
+                self.queue.forget(key);
                 options.after = delay;
             }
             Ok(Next::BackOff) => options.rate_limited = true,
@@ -348,7 +394,7 @@ impl Worker {
                 }
             }
         }
-        self.queue.add_with(key, options);
+        self.queue.add_with(key.clone(), options);
     }
 }
 

@@ -11,13 +11,13 @@ use std::time::Duration;
 use codegen_runtime::client::Result;
 use codegen_runtime::error::chain;
 use codegen_runtime::kube::ResourceExt;
-use codegen_runtime::kube::api::{ListParams, ObjectMeta};
+use codegen_runtime::kube::api::ListParams;
 use codegen_runtime::kube::core::Selector;
 use futures::StreamExt;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
+use super::turn::{Turns, machine_of};
 use super::{Options, Reconciler};
-use crate::apis::cloudnative::v1alpha1::VirtualMachine;
 use crate::driver::ServerRef;
 
 /// How many orphans a round reports individually; beyond that it only reports their number.
@@ -28,6 +28,7 @@ const CONCURRENCY: usize = 16;
 
 /// Searches for orphans, and records since when they exist.
 pub(super) struct Orphans<'a> {
+    turns: &'a Turns,
     cx: &'a Reconciler,
     namespaces: Vec<String>,
     period: Duration,
@@ -36,9 +37,10 @@ pub(super) struct Orphans<'a> {
 }
 
 impl<'a> Orphans<'a> {
-    pub(super) fn new(cx: &'a Reconciler, options: &Options) -> Self {
+    pub(super) fn new(turns: &'a Turns, options: &Options) -> Self {
         Self {
-            cx,
+            turns,
+            cx: &turns.reconciler,
             namespaces: options.namespaces.clone(),
             period: options.orphan_period,
             remove_after: options.remove_orphans_after,
@@ -81,7 +83,8 @@ impl<'a> Orphans<'a> {
         }
     }
 
-    /// Returns the servers in this controller's namespaces without an object in the cache.
+    /// Returns the servers in this controller's namespaces, and of this process's part, without an
+    /// object in the cache.
     fn without_object(&self, servers: Vec<ServerRef>) -> BTreeSet<ServerRef> {
         let machines = self.cx.lister().list(&Selector::default());
         let uids: BTreeSet<String> = machines.iter().filter_map(|it| it.uid()).collect();
@@ -90,7 +93,9 @@ impl<'a> Orphans<'a> {
             self.namespaces.is_empty() || self.namespaces.contains(&server.namespace)
         };
         let servers = servers.into_iter().filter(is_ours);
-        servers.filter(|it| !uids.contains(&it.uid)).collect()
+        servers
+            .filter(|it| !uids.contains(&it.uid) && self.turns.of_server(it).is_some())
+            .collect()
     }
 
     /// Returns the servers without an object in the API server either, since a cache may lag
@@ -168,7 +173,10 @@ impl<'a> Orphans<'a> {
         let due = self.confirmed(due).await;
         futures::stream::iter(due)
             .for_each_concurrent(CONCURRENCY, async |server| {
-                match self.cx.servers.delete(&server).await {
+                let Some(turn) = self.turns.of_server(&server) else {
+                    return;
+                };
+                match turn.cx.servers.delete(&server).await {
                     Ok(()) => {
                         tracing::warn!(%server, "removed a server without an object");
                         let driver = self.cx.servers.driver().name();
@@ -190,16 +198,7 @@ impl<'a> Orphans<'a> {
         if server.name.is_empty() {
             return;
         }
-        let metadata = ObjectMeta {
-            namespace: Some(server.namespace.clone()),
-            name: Some(server.name.clone()),
-            uid: Some(server.uid.clone()),
-            ..ObjectMeta::default()
-        };
-        let machine = VirtualMachine {
-            metadata,
-            ..VirtualMachine::default()
-        };
+        let machine = machine_of(server);
         self.cx.events.warning(&machine, reason, "Reconcile", note);
     }
 }

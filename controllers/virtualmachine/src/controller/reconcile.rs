@@ -13,6 +13,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use codegen_runtime::event::EventRecorder;
@@ -20,10 +21,10 @@ use codegen_runtime::kube;
 use codegen_runtime::kube::ResourceExt;
 use codegen_runtime::kube::api::PostParams;
 use codegen_runtime::retry;
+use codegen_runtime::shard::ShardPermit;
 use codegen_runtime::store::{ObjectKey, WaitError};
 use jiff::Timestamp;
 use parking_lot::{Mutex, MutexGuard};
-use tokio_util::sync::CancellationToken;
 
 use super::crashes::Crashes;
 use super::status::changed_usage;
@@ -111,19 +112,20 @@ pub(super) fn api(what: &'static str) -> impl FnOnce(kube::Error) -> ReconcileEr
 // +kubebuilder:rbac:groups=cloudnative.czs,resources=virtualmachines/status,verbs=update
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 //
-// The Lease of leader election, in the controller's own namespace.
-// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=create;get;update;watch,namespace=virtualmachine-system
+// The Leases of leader election and of shards, in the controller's own namespace.
+// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=create;delete;get;list;update;watch,namespace=virtualmachine-system
 
 /// Reconciles machines by calls to the API server and the driver.
+#[derive(Clone)]
 pub struct Reconciler {
     clientset: Clientset,
     lister: VirtualMachineLister,
     pub(super) servers: Servers,
     pub(super) events: EventRecorder,
     pub(super) poll: Duration,
-    pub(super) crashes: Crashes,
+    pub(super) crashes: Arc<Crashes>,
     /// This process's last write to each machine, if the cache does not show it yet.
-    written: Mutex<BTreeMap<ObjectKey, Written>>,
+    written: Arc<Mutex<BTreeMap<ObjectKey, Written>>>,
 }
 
 /// A write: the object's uid, and the resulting resourceVersion.
@@ -149,8 +151,8 @@ impl Reconciler {
             servers,
             events,
             poll,
-            crashes: Crashes::default(),
-            written: Mutex::default(),
+            crashes: Arc::default(),
+            written: Arc::default(),
         }
     }
 
@@ -164,8 +166,21 @@ impl Reconciler {
         &self.servers
     }
 
+    /// Returns a reconciler with the same state, whose calls of the driver are made in the term of
+    /// a shard.
+    pub(super) fn in_shard(&self, permit: &ShardPermit) -> Self {
+        let mut own = self.clone();
+        own.servers = own.servers.in_shard(permit);
+        own
+    }
+
+    /// Drops what is only known of a machine that this process works on.
+    pub(super) fn left(&self, key: &ObjectKey) {
+        self.written().remove(key);
+    }
+
     /// Reconciles the machine `key` as far as possible without waiting. `retries` is the number of
-    /// consecutive failures. When `stop` is cancelled, no further step starts.
+    /// consecutive failures. Once `must_stop` returns true, no further step starts.
     ///
     /// A missing machine is not an error: its finalizer is only removed once its server is gone.
     ///
@@ -177,7 +192,7 @@ impl Reconciler {
         &self,
         key: &ObjectKey,
         retries: u32,
-        stop: &CancellationToken,
+        must_stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Next, ReconcileError> {
         self.see_own_writes(key).await?;
         let Ok(machine) = self.lister.get(key) else {
@@ -185,7 +200,7 @@ impl Reconciler {
         };
         let machine = VirtualMachine::clone(&machine);
         let result = Work::new(self, self.machines(key), machine)
-            .run(retries, stop)
+            .run(retries, must_stop)
             .await;
         match result {
             Err(error) if error.is_not_found() => Ok(Next::Done),

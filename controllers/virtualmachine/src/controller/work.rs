@@ -8,7 +8,6 @@ use codegen_runtime::error::chain;
 use codegen_runtime::finalizer;
 use codegen_runtime::kube::{Api, ResourceExt};
 use jiff::Timestamp;
-use tokio_util::sync::CancellationToken;
 
 use super::machine::server_spec;
 use super::plan::{Step, next_step, shrinks};
@@ -71,24 +70,27 @@ impl<'a> Work<'a> {
     pub(super) async fn run(
         &mut self,
         retries: u32,
-        stop: &CancellationToken,
+        must_stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Next, ReconcileError> {
         self.retries = retries;
         if finalizer::is_deleting(&self.machine) {
             self.tear_down().await
         } else {
-            self.bring_up(stop).await
+            self.bring_up(must_stop).await
         }
     }
 
-    async fn bring_up(&mut self, stop: &CancellationToken) -> Result<Next, ReconcileError> {
+    async fn bring_up(
+        &mut self,
+        must_stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Next, ReconcileError> {
         let wanted = match server_spec(&self.machine.spec) {
             Ok(wanted) => wanted,
             Err(error) => return self.invalid(&error.to_string()).await,
         };
         self.add_finalizer().await?;
         for _ in 0..MAX_STEPS {
-            if stop.is_cancelled() {
+            if must_stop() {
                 return Ok(Next::Done);
             }
             let server = match self.cx.servers.status(&self.server).await {

@@ -53,7 +53,7 @@ pub type Changed = Arc<dyn Fn(ObjectKey) + Send + Sync>;
 ///
 /// A call that changes something carries the [`Term`] in which it was decided. A driver whose
 /// servers outlive the process must reject ([`DriverError::Stale`]) calls with a term older than
-/// the newest it has seen.
+/// the newest it has seen of the same [shard](Term::shard).
 pub trait Driver: Send + Sync + 'static {
     /// The value of `--vm-driver`.
     fn name(&self) -> &'static str;
@@ -174,6 +174,9 @@ impl fmt::Display for ServerRef {
 pub struct Term {
     /// The identity of the process.
     pub holder: String,
+    /// The part of the machines that the process owns in this term; `None` for all of them. Epochs
+    /// are compared within a part.
+    pub shard: Option<usize>,
     /// The [epoch](codegen_runtime::leader::Leadership::epoch) of its leadership; without leader
     /// election, the newest epoch that the driver knew when it was first asked.
     pub epoch: u64,

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use codegen_runtime::leader::Leadership;
+use codegen_runtime::shard::ShardPermit;
 use tokio::time::{Instant, timeout};
 
+use super::standing::Refusal;
 use super::{
     Driver, DriverError, DriverMetrics, Power, Resources, Server, ServerRef, ServerSpec, Standing,
     Term,
@@ -21,6 +23,7 @@ pub struct Servers {
     driver: Arc<dyn Driver>,
     holder: String,
     leadership: Option<Leadership>,
+    shard: Option<usize>,
     deadline: Duration,
     metrics: DriverMetrics,
     standing: Standing,
@@ -33,6 +36,7 @@ impl Servers {
             driver,
             holder: holder.into(),
             leadership: None,
+            shard: None,
             deadline,
             metrics: DriverMetrics::default(),
             standing: Standing::default(),
@@ -44,6 +48,13 @@ impl Servers {
     pub fn in_term(mut self, leadership: Option<&Leadership>) -> Self {
         self.leadership = leadership.cloned();
         self
+    }
+
+    /// Limits the calls to the term of a shard, for the servers of its machines.
+    #[must_use]
+    pub fn in_shard(mut self, permit: &ShardPermit) -> Self {
+        self.shard = Some(permit.part());
+        self.in_term(Some(permit.term()))
     }
 
     /// Reports the results of calls to `metrics`, and to `standing` whether the driver accepts
@@ -83,7 +94,7 @@ impl Servers {
                     newest,
                     "the driver knows a newer epoch than the Lease did; taking a higher one"
                 );
-                self.standing.outrank(leadership, newest).await;
+                self.standing.outrank(leadership, self.shard, newest).await;
                 leadership
                     .check()
                     .map_err(|_| DriverError::LeadershipLost)?;
@@ -162,6 +173,7 @@ impl Servers {
     fn term(&self) -> Term {
         Term {
             holder: self.holder.clone(),
+            shard: self.shard,
             epoch: self.standing.epoch(self.leadership.as_ref()),
         }
     }
@@ -188,8 +200,12 @@ impl Servers {
         self.metrics
             .ended(self.driver.name(), name, word, started.elapsed());
         if let Err(DriverError::Stale { epoch, newest }) = &result {
+            let refusal = Refusal {
+                epoch: *epoch,
+                newest: *newest,
+            };
             self.standing
-                .refused(*epoch, *newest, self.leadership.as_ref());
+                .refused(refusal, self.shard, self.leadership.as_ref());
         }
         result
     }

@@ -5,6 +5,7 @@
 //! while no candidate ran, or the API server came back empty. Such a leader takes a higher epoch,
 //! and reports the problem until it has one.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use codegen_runtime::leader::Leadership;
@@ -20,14 +21,15 @@ pub struct Standing {
 struct State {
     /// Without leader election: the newest epoch when the driver was first asked.
     adopted: u64,
-    /// A rejection that has not been resolved yet.
-    refused: Option<Refusal>,
+    /// The rejections that have not been resolved yet, by shard.
+    refused: BTreeMap<Option<usize>, Refusal>,
 }
 
+/// A call that the driver rejected because it had seen a newer epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Refusal {
-    epoch: u64,
-    newest: u64,
+pub(super) struct Refusal {
+    pub(super) epoch: u64,
+    pub(super) newest: u64,
 }
 
 impl Standing {
@@ -37,7 +39,7 @@ impl Standing {
     ///
     /// A message with the rejected and the newest epoch.
     pub fn check(&self) -> Result<(), String> {
-        match self.state().refused {
+        match self.state().refused.values().next() {
             None => Ok(()),
             Some(Refusal { epoch, newest }) => Err(format!(
                 "the driver rejects epoch {epoch}: the newest is {newest}"
@@ -55,11 +57,16 @@ impl Standing {
         self.state().adopted = newest;
     }
 
-    /// Records that the driver rejected `epoch` because it has seen `newest`. If this process
-    /// leads, takes a higher epoch in the background.
-    pub(super) fn refused(&self, epoch: u64, newest: u64, leadership: Option<&Leadership>) {
-        let refusal = Refusal { epoch, newest };
-        let before = self.state().refused.replace(refusal);
+    /// Records that the driver rejected a call. If this process leads, or owns the shard, takes a
+    /// higher epoch in the background.
+    pub(super) fn refused(
+        &self,
+        refusal: Refusal,
+        shard: Option<usize>,
+        leadership: Option<&Leadership>,
+    ) {
+        let Refusal { epoch, newest } = refusal;
+        let before = self.state().refused.insert(shard, refusal);
         if before == Some(refusal) {
             return;
         }
@@ -77,18 +84,24 @@ impl Standing {
             "the driver rejects this leader's epoch; taking a higher one"
         );
         let standing = self.clone();
-        tokio::spawn(async move { standing.outrank(&leadership, newest).await });
+        tokio::spawn(async move { standing.outrank(&leadership, shard, newest).await });
     }
 
-    /// Waits until this leader's epoch is above `newest`; does nothing if this process no longer
-    /// leads.
-    pub(super) async fn outrank(&self, leadership: &Leadership, newest: u64) {
-        if let Ok(epoch) = leadership.outrank(newest).await {
-            tracing::info!(epoch, newest, "took an epoch that the driver accepts");
-            let mut state = self.state();
-            if state.refused.is_some_and(|it| it.newest <= newest) {
-                state.refused = None;
-            }
+    /// Waits until the epoch of this term is above `newest`, or the term is over. The refusal of a
+    /// shard ends with its term; a leader's ends its process.
+    pub(super) async fn outrank(&self, leadership: &Leadership, shard: Option<usize>, newest: u64) {
+        match leadership.outrank(newest).await {
+            Ok(epoch) => tracing::info!(epoch, newest, "took an epoch that the driver accepts"),
+            Err(_) if shard.is_none() => return,
+            Err(_) => {}
+        }
+        let mut state = self.state();
+        if state
+            .refused
+            .get(&shard)
+            .is_some_and(|it| it.newest <= newest)
+        {
+            state.refused.remove(&shard);
         }
     }
 
@@ -107,7 +120,11 @@ mod tests {
         assert_eq!((standing.epoch(None), standing.check()), (0, Ok(())));
         standing.adopt(7);
         assert_eq!(standing.epoch(None), 7);
-        standing.refused(7, 9, None);
+        let refusal = Refusal {
+            epoch: 7,
+            newest: 9,
+        };
+        standing.refused(refusal, None, None);
         assert_eq!(
             standing.check(),
             Err("the driver rejects epoch 7: the newest is 9".to_owned())

@@ -22,7 +22,7 @@ pub mod types;
 pub mod view;
 
 pub use self::{
-    condition::{Condition, MUST_BE_BOOL, Undecided},
+    condition::{MUST_BE_BOOL, Scope, Undecided, condition_faults},
     fault::{Fault, Unparsed},
     parse::parse,
 };

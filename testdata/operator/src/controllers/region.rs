@@ -20,6 +20,7 @@ pub fn add(manager: ManagerBuilder, shared: &Shared) -> Result<ManagerBuilder, B
     let context = Context::<Region>::new(&shared.factory, recorder);
     let controller = Controller::builder("region", &shared.factory)
         .for_::<Region>()
+        .sharded(shared.sharding.clone())
         .workers(shared.workers)
         .build(reconcile_with(context, reconcile))?;
     Ok(manager.controller(controller))

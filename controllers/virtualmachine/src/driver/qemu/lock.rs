@@ -103,47 +103,57 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The newest epoch that has called, kept in the state directory.
+/// The newest epochs that have called, kept in the state directory.
 pub(super) struct Epoch {
-    file: PathBuf,
+    directory: PathBuf,
 }
 
 impl Epoch {
     pub(super) fn in_directory(directory: &Path) -> Self {
         Self {
-            file: directory.join("epoch"),
+            directory: directory.to_owned(),
+        }
+    }
+
+    /// Returns the file with the newest epoch of a shard.
+    fn file(&self, shard: Option<usize>) -> PathBuf {
+        match shard {
+            None => self.directory.join("epoch"),
+            Some(shard) => self.directory.join(format!("epoch-{shard}")),
         }
     }
 
     /// Rejects an outdated term; otherwise records its epoch, so that older terms are rejected from
     /// now on.
     pub(super) async fn admit(&self, term: &Term) -> Result<(), DriverError> {
-        let failed = |error| DriverError::failed(self.file.display(), error);
+        let file = self.file(term.shard);
+        let failed = |error| DriverError::failed(file.display(), error);
         if self.check(term)? == term.epoch {
             return Ok(());
         }
-        let _lock = lock(&beside(&self.file, ".lock")).await.map_err(failed)?;
+        let _lock = lock(&beside(&file, ".lock")).await.map_err(failed)?;
         if self.check(term)? < term.epoch {
-            replace(&self.file, term.epoch.to_string().as_bytes()).map_err(failed)?;
+            replace(&file, term.epoch.to_string().as_bytes()).map_err(failed)?;
         }
         Ok(())
     }
 
-    /// Returns the newest epoch that has called; 0 if none has.
-    pub(super) fn newest(&self) -> Result<u64, DriverError> {
-        match fs::read_to_string(&self.file) {
+    /// Returns the newest epoch that has called for `shard`; 0 if none has.
+    pub(super) fn newest(&self, shard: Option<usize>) -> Result<u64, DriverError> {
+        let file = self.file(shard);
+        match fs::read_to_string(&file) {
             Ok(text) => text
                 .trim()
                 .parse()
-                .map_err(|error| DriverError::failed(self.file.display(), error)),
+                .map_err(|error| DriverError::failed(file.display(), error)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
-            Err(error) => Err(DriverError::failed(self.file.display(), error)),
+            Err(error) => Err(DriverError::failed(file.display(), error)),
         }
     }
 
     /// Rejects an outdated term; returns the newest epoch.
     pub(super) fn check(&self, term: &Term) -> Result<u64, DriverError> {
-        let newest = self.newest()?;
+        let newest = self.newest(term.shard)?;
         let epoch = term.epoch;
         if epoch < newest {
             return Err(DriverError::Stale { epoch, newest });

@@ -181,7 +181,7 @@ impl Driver for Qemu {
     }
 
     fn newest_epoch(&self) -> DriverFuture<'_, u64> {
-        Box::pin(async { self.shared.epoch.newest() })
+        Box::pin(async { self.shared.epoch.newest(None) })
     }
 
     fn status<'a>(&'a self, server: &'a ServerRef) -> DriverFuture<'a, Option<Server>> {

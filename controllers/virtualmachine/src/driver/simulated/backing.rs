@@ -1,5 +1,6 @@
 //! The storage of the servers: in memory, or in a directory that processes share.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,9 @@ pub struct Touch {
     pub at: Timestamp,
     /// The caller's identity.
     pub holder: String,
+    /// The caller's shard.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<usize>,
     /// The caller's epoch.
     pub epoch: u64,
     /// The call.
@@ -82,11 +86,12 @@ impl Backing {
     ) -> Result<(), DriverError> {
         self.locked(turn, &server.id(), |cloud, journal| {
             let now = Timestamp::now();
-            let newest = cloud.epoch;
+            let newest = *cloud.epoch_of(term.shard);
             let refused = term.epoch < newest;
             journal.push(Touch {
                 at: now,
                 holder: term.holder.clone(),
+                shard: term.shard,
                 epoch: term.epoch,
                 call: change.operation().as_str().to_owned(),
                 server: server.id(),
@@ -96,7 +101,7 @@ impl Backing {
                 let epoch = term.epoch;
                 return Err(DriverError::Stale { epoch, newest });
             }
-            cloud.epoch = term.epoch;
+            *cloud.epoch_of(term.shard) = term.epoch;
             cloud.apply(server, change, latency, now)
         })?
     }
@@ -211,9 +216,11 @@ const SERVERS: &str = "servers";
 const TOTALS: &str = "totals.json";
 
 /// The counters of a cloud, without its servers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Totals {
     epoch: u64,
+    #[serde(default)]
+    shards: BTreeMap<usize, u64>,
     created: u64,
 }
 
@@ -221,6 +228,7 @@ impl Totals {
     fn of(cloud: &Cloud) -> Self {
         Self {
             epoch: cloud.epoch,
+            shards: cloud.shards.clone(),
             created: cloud.created,
         }
     }
@@ -242,6 +250,7 @@ fn read_one(directory: &Path, id: &str) -> Result<Cloud, DriverError> {
     let server = read(&file_of(directory, id)?)?;
     Ok(Cloud {
         epoch: totals.epoch,
+        shards: totals.shards,
         created: totals.created,
         servers: server.map(|it| (id.to_owned(), it)).into_iter().collect(),
     })
@@ -269,10 +278,10 @@ fn read_all(directory: &Path) -> Result<Cloud, DriverError> {
 /// has already fenced off older terms.
 fn write_one(directory: &Path, id: &str, before: &Cloud, after: &Cloud) -> Result<(), DriverError> {
     let totals = directory.join(TOTALS);
-    if before.epoch != after.epoch {
+    if (before.epoch, &before.shards) != (after.epoch, &after.shards) {
         let created = before.created;
-        let epoch = after.epoch;
-        write(&totals, &Totals { epoch, created })?;
+        let epochs = Totals::of(after);
+        write(&totals, &Totals { created, ..epochs })?;
     }
     let file = file_of(directory, id)?;
     match after.servers.get(id) {

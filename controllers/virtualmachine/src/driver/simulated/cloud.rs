@@ -17,6 +17,9 @@ use crate::driver::{
 pub struct Cloud {
     /// The newest epoch that has called.
     pub epoch: u64,
+    /// The newest epoch that has called for each shard.
+    #[serde(default)]
+    pub shards: BTreeMap<usize, u64>,
     /// How many servers were created in total.
     pub created: u64,
     /// The servers by their ids.
@@ -71,6 +74,14 @@ impl Change {
 }
 
 impl Cloud {
+    /// Returns the newest epoch that has called for `shard`.
+    pub(super) fn epoch_of(&mut self, shard: Option<usize>) -> &mut u64 {
+        match shard {
+            None => &mut self.epoch,
+            Some(shard) => self.shards.entry(shard).or_default(),
+        }
+    }
+
     pub(super) fn apply(
         &mut self,
         of: &ServerRef,

@@ -42,7 +42,11 @@ impl Site {
             name: "another".to_owned(),
             uid: "another".to_owned(),
         };
-        let term = Term { holder, epoch };
+        let term = Term {
+            holder,
+            shard: None,
+            epoch,
+        };
         self.driver.delete(&term, &server).await.unwrap();
     }
 

@@ -14,5 +14,6 @@ mod processes;
 mod qemu;
 mod rbac;
 mod schema;
+mod sharded;
 mod support;
 mod unanswered;

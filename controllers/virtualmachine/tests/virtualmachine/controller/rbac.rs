@@ -39,21 +39,24 @@ async fn the_roles_grant_each_verb_that_the_controller_uses_and_no_other() {
         .faults()
         .add(ApiFault::new(refused).on("watch", "virtualmachines").once());
 
-    let stop = CancellationToken::new();
-    let mut invocation = app::app()
-        .try_parse_from::<Flags>(["virtualmachine-controller"])
-        .unwrap();
-    invocation.flags.election.lease_lock_namespace = "virtualmachine-system".to_owned();
-    let (client, stopped, driven) = (
-        server.client_as(&deploy.user()),
-        stop.clone(),
-        driver.clone(),
-    );
-    let running = tokio::spawn(async move {
-        app::run_with(client, Arc::new(driven), invocation, &stopped)
-            .await
-            .unwrap();
-    });
+    let start = |more: &[&str]| {
+        let stop = CancellationToken::new();
+        let args = [&["virtualmachine-controller"], more].concat();
+        let mut invocation = app::app().try_parse_from::<Flags>(args).unwrap();
+        invocation.flags.election.lease_lock_namespace = "virtualmachine-system".to_owned();
+        let (client, stopped, driven) = (
+            server.client_as(&deploy.user()),
+            stop.clone(),
+            driver.clone(),
+        );
+        let running = tokio::spawn(async move {
+            app::run_with(client, Arc::new(driven), invocation, &stopped)
+                .await
+                .unwrap();
+        });
+        (stop, running)
+    };
+    let (stop, running) = start(&[]);
     let machines = clientset
         .cloudnative_v1alpha1()
         .virtual_machines("default")
@@ -69,6 +72,18 @@ async fn the_roles_grant_each_verb_that_the_controller_uses_and_no_other() {
     machines.delete("test-vm").await.unwrap();
     assert!(eventually(|| stored().is_none()).await);
     tokio::time::sleep(Duration::from_millis(100)).await;
+    stop.cancel();
+    running.await.unwrap();
+
+    // A member of a group lists Leases, and deletes its own in the end.
+    let (stop, running) = start(&["--shard-by=namespace"]);
+    let (group, of) = ("coordination.k8s.io", "virtualmachine-controller-shards");
+    let record = || {
+        server
+            .objects()
+            .get(group, "leases", "virtualmachine-system", of)
+    };
+    assert!(eventually(|| record().is_some()).await);
     stop.cancel();
     running.await.unwrap();
 

@@ -253,6 +253,7 @@ pub(crate) fn spec(power: Power) -> ServerSpec {
 pub(crate) fn term(epoch: u64) -> Term {
     Term {
         holder: format!("process-{epoch}"),
+        shard: None,
         epoch,
     }
 }

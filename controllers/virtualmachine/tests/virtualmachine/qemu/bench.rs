@@ -142,6 +142,7 @@ pub fn small(power: Power) -> ServerSpec {
 pub fn term(epoch: u64) -> Term {
     Term {
         holder: "test".to_owned(),
+        shard: None,
         epoch,
     }
 }

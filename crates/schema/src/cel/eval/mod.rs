@@ -70,6 +70,16 @@ impl Program {
         nodes.any(|node| matches!(node, Node::Ident(name) if name == variable))
     }
 
+    /// Whether the expression reads a field of a variable.
+    pub(crate) fn reads_field(&self, variable: &str, name: &str) -> bool {
+        let is_variable =
+            |id: Id| matches!(self.tree.node(id), Node::Ident(ident) if ident == variable);
+        self.tree.nodes.iter().any(|node| match node {
+            Node::Select { operand, field, .. } => field == name && is_variable(*operand),
+            _ => false,
+        })
+    }
+
     /// Returns a function that the expression calls and that is not implemented here.
     fn unknown_function(&self) -> Option<&str> {
         let nodes = self.tree.nodes.iter();

@@ -59,6 +59,10 @@ impl<'v> Val<'v> {
         Self::List(Rc::new(items))
     }
 
+    pub(crate) fn map(entries: Vec<(Self, Self)>) -> Self {
+        Self::Map(Rc::new(entries))
+    }
+
     pub(crate) fn some(value: Self) -> Self {
         Self::Optional(Some(Rc::new(value)))
     }
