@@ -9,7 +9,7 @@ use codegen_runtime::manager::ManagerBuilder;
 
 /// The operator's name, also used for its Lease, as its event reporter and as its field manager.
 pub const NAME: &str = "{{name}}";
-
+{{watched}}
 /// State shared by all controllers.
 pub struct Shared {
     /// The shared informers.
@@ -33,7 +33,7 @@ pub fn app() -> App {
 pub fn demo() -> Demo {
     let demo = Demo::new();
     let demo = demo.crds(include_str!("../config/crd.yaml"));
-    demo.command_to_try("kubectl get events")
+{{watched_demo}}    demo.command_to_try("kubectl get events")
 }
 
 // Leader election, in the operator's namespace, and events.
