@@ -10,7 +10,7 @@ use codegen_runtime::shard::Sharding;
 
 /// The operator's name, also used for its Lease, as its event reporter and as its field manager.
 pub const NAME: &str = "{{name}}";
-
+{{watched}}
 /// State shared by all controllers.
 pub struct Shared {
     /// The shared informers.
@@ -36,7 +36,7 @@ pub fn app() -> App {
 pub fn demo() -> Demo {
     let demo = Demo::new();
     let demo = demo.crds(include_str!("../config/crd.yaml"));
-    demo.command_to_try("kubectl get events")
+{{watched_demo}}    demo.command_to_try("kubectl get events")
 }
 
 // Leader election and shards, in the operator's namespace, and events.

@@ -19,4 +19,4 @@ async fn the_deployment_passes_flags_that_exist() {
     let line = std::iter::once(app::NAME).chain(args);
     let invocation = app::app().try_parse_from::<()>(line).unwrap();
     invocation.flags.election.config("pod").unwrap();
-}
+{{watched_test}}}

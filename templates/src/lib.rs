@@ -51,12 +51,18 @@ pub mod operator {
         DOCKERFILE = "operator/Dockerfile";
         /// What it is and how to use it.
         README = "operator/README.md";
+        /// What programs that write code should know.
+        AGENTS = "operator/AGENTS.md";
+        /// The environment to develop it in.
+        DEVCONTAINER = "operator/devcontainer.json";
         /// What is generated.
         CODEGEN = "operator/codegen.toml";
         /// Its Deployment.
         DEPLOYMENT = "operator/deployment.yaml";
         /// Lists what is deployed.
         KUSTOMIZATION = "operator/kustomization.yaml";
+        /// Lists the samples.
+        SAMPLES = "operator/samples.yaml";
         /// Its namespace.
         NAMESPACE = "operator/namespace.yaml";
         /// Gives the service account its roles.

@@ -110,7 +110,8 @@ pub struct Roles {
 
 impl Roles {
     /// Parses ClusterRoles and Roles from YAML strings, each with any number of documents. Rules
-    /// for non-resource URLs are ignored, because the server only records requests for objects.
+    /// for non-resource URLs are ignored, because the server only records requests for objects, and
+    /// so are bindings: the roles are the user's.
     ///
     /// # Errors
     /// If a string is not YAML, a document is of another kind, or there is no role.
@@ -121,7 +122,8 @@ impl Roles {
             let documents: Vec<Value> = serde_saphyr::from_multiple(text)
                 .map_err(|error| RolesError::Yaml(error.to_string()))?;
             for (index, role) in documents.iter().enumerate() {
-                if role.is_null() {
+                let kind = role["kind"].as_str().unwrap_or_default();
+                if role.is_null() || kind.ends_with("RoleBinding") {
                     continue;
                 }
                 count += 1;

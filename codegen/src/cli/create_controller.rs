@@ -2,7 +2,7 @@
 
 use crate::{
     config::shown,
-    operator::{Api, Controlled, names},
+    operator::{Api, Controlled, names, scope_fault},
 };
 use clap::Args;
 
@@ -42,6 +42,11 @@ impl CreateController {
         let mut files = project.files();
         let given = self.name.as_deref();
         let mut controlled = self.kind.controlled(&project, &files, given)?;
+        input_error(scope_fault(
+            &project.operator,
+            controlled.kind(),
+            controlled.is_cluster_scoped(),
+        ))?;
         if given.is_none() {
             check_none(&project, &controlled, &files)?;
         }

@@ -340,6 +340,9 @@ fn sample_text(found: &Found, api: &Api) -> String {
     let is_namespaced = api.scope == Scope::Namespaced;
     let mut object = sample(&api.api_version(), &api.kind, is_namespaced, schema);
     object["metadata"]["name"] = json!("sample");
+    if is_namespaced {
+        object["metadata"]["namespace"] = json!(api.operator.home());
+    }
     to_yaml(&object)
 }
 

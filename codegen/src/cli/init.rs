@@ -29,8 +29,8 @@ use super::{
 /// embedded API server, and manifests to deploy it. All files are yours afterwards.
 /// `kube-codegen create api` adds kinds.
 ///
-/// The folder may exist. A README.md, .gitignore, .dockerignore, .cargo/config.toml, Dockerfile or
-/// CI workflow in it is kept; any other existing file is an error.
+/// The folder may exist. A README.md, AGENTS.md, .gitignore, .dockerignore, .cargo/config.toml,
+/// devcontainer.json, Dockerfile or CI workflow in it is kept; any other existing file is an error.
 #[derive(Debug, Args)]
 pub(super) struct Init {
     /// The name of the package and the program, such as my-operator.
@@ -38,6 +38,10 @@ pub(super) struct Init {
     /// The domain of its API groups, such as example.com.
     #[arg(long)]
     domain: String,
+    /// Restrict it to these namespaces: it has a Role in each, no ClusterRole, and reconciles no
+    /// others. Metrics stay within the pod.
+    #[arg(long, value_name = "NAMESPACES", value_delimiter = ',', value_parser = namespace)]
+    namespaced: Vec<String>,
     /// The folder [default: one named like the operator].
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -61,6 +65,7 @@ impl Init {
             name: self.name,
             domain: Some(self.domain),
             converts: true,
+            namespaces: self.namespaced,
         };
         let root = self.output.unwrap_or_else(|| operator.name.clone().into());
         let here = match root.as_os_str().is_empty() {
@@ -124,6 +129,10 @@ impl Init {
             operator.name
         ))
     }
+}
+
+fn namespace(text: &str) -> Result<String, String> {
+    kube_names::label_fault(text).map_or_else(|| Ok(text.to_owned()), Err)
 }
 
 /// The manifest of the nearest enclosing workspace of a folder, if Cargo would refuse a package

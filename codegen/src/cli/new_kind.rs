@@ -4,7 +4,8 @@ use std::path::Path;
 
 use crate::{
     config::shown,
-    operator::{Api, Part, edit},
+    model::Scope,
+    operator::{Api, Part, edit, scope_fault},
     output::Tree,
 };
 
@@ -53,6 +54,11 @@ pub(super) fn check(project: &Project, api: &Api, files: &Files) -> Result<(), F
         )]);
     }
     let mut faults = taken_names(project, api);
+    let is_of_cluster = api.scope == Scope::Cluster && api.controller.is_some();
+    faults.extend(
+        scope_fault(&project.operator, kind, is_of_cluster)
+            .map(|fault| format!("{fault}; the kind alone is created with --no-controller")),
+    );
     let here = group
         .into_iter()
         .flat_map(|group| &group.versions)

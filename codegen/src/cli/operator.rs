@@ -239,7 +239,10 @@ impl Project {
             )));
         };
         let converts = config.generator_options().emits(Generator::Conversion);
-        let operator = Operator::read(&text, converts).ok_or_else(|| {
+        let manifests = config.options.manifests.as_ref();
+        let namespaces = manifests.map(|it| it.role.namespaces.clone());
+        let namespaces = namespaces.unwrap_or_default();
+        let operator = Operator::read(&text, converts, namespaces).ok_or_else(|| {
             Failure::Usage(format!(
                 "{} is not the manifest of a package",
                 shown(&manifest)

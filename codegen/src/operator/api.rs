@@ -7,7 +7,12 @@ use kube_codegen_templates::operator::api::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{APP, CORE, Operator, WIDTH, controller, edit::At, edits::Edit, names};
+use super::{
+    APP, CORE, Operator, SAMPLES, WIDTH, controller,
+    edit::At,
+    edits::{Edit, EditKind},
+    names, restricted,
+};
 use crate::{model::Scope, output::Tree, scaffold::fill};
 
 /// rustfmt's width limit for the arguments of a call on one line.
@@ -141,6 +146,11 @@ impl Api {
         }
         edits.extend(self.controller_edits());
         edits.push(self.sample_edit());
+        let listed = EditKind::ListItem {
+            key: "resources",
+            item: format!("{}.yaml", self.sample),
+        };
+        edits.push(Edit::new(SAMPLES, listed));
         if !self.is_further_version {
             let statement = format!("let demo = demo.command_to_try({:?});", self.command());
             edits.push(Edit::statement(APP, ("demo", At::End), statement));
@@ -199,23 +209,24 @@ impl Api {
         let kind = &self.kind;
         let is_vowel = kind.starts_with(['A', 'E', 'I', 'O', 'U']);
         let article = if is_vowel { "n" } else { "" };
+        let home = self.operator.home();
         let (genclient, scope, namespace, client, test_client) = match self.scope {
             Scope::Namespaced => (
                 "",
                 "",
-                "  namespace: default\n",
+                format!("  namespace: {home}\n"),
                 format!(
                     "    let namespace = request.namespace().unwrap_or_default();\n    \
                      let api = Api::<{kind}>::namespaced(client, namespace);\n"
                 ),
-                "Api::namespaced(server.client(), \"default\")",
+                format!("Api::namespaced(server.client(), \"{home}\")"),
             ),
             Scope::Cluster => (
                 "// +genclient:nonNamespaced\n",
                 ",scope=Cluster",
-                "",
+                String::new(),
                 format!("    let api = Api::<{kind}>::all(client);\n"),
-                "Api::all(server.client())",
+                "Api::all(server.client())".to_owned(),
             ),
         };
         // Of two controllers with one field manager, each would remove the fields of the other.
@@ -271,9 +282,10 @@ impl Api {
             ("genclient", genclient.to_owned()),
             ("scope", scope.to_owned()),
             ("storage", storage.to_owned()),
-            ("namespace", namespace.to_owned()),
+            ("namespace", namespace),
+            restricted::flag(&self.operator),
             ("client", client),
-            ("test_client", test_client.to_owned()),
+            ("test_client", test_client),
             ("imports", self.imports()),
             ("app", app.to_owned()),
             ("manager", manager),
@@ -358,6 +370,7 @@ impl Api {
                 name: "my-operator".to_owned(),
                 domain: None,
                 converts: true,
+                namespaces: Vec::new(),
             },
             group: "batch.example.com".to_owned(),
             group_module: "batch".to_owned(),

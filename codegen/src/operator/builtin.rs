@@ -7,7 +7,7 @@ use kube_codegen_templates::operator::{
     builtin::{CONTROLLER, TEST},
 };
 
-use super::{Api, CORE, Operator, controller, edits::Edit, names, references};
+use super::{Api, CORE, Operator, controller, edits::Edit, names, references, restricted};
 use crate::{builtin::rust_path, output::Tree, scaffold::fill, suggest::closest};
 
 /// A kind of Kubernetes that the operator works on.
@@ -108,10 +108,14 @@ impl Builtin {
         } = self.kind;
         let name = &self.operator.name;
         let rule_group = if group.is_empty() { "\"\"" } else { group };
-        let namespace = if self.kind.namespaced {
-            "            namespace: Some(\"default\".to_owned()),\n"
-        } else {
-            ""
+        let home = self.operator.home();
+        // Events about objects without a namespace are in `default`.
+        let (namespace, event_namespace) = match self.kind.namespaced {
+            true => (
+                format!("            namespace: Some(\"{home}\".to_owned()),\n"),
+                home,
+            ),
+            false => (String::new(), "default"),
         };
         vec![
             ("name", name.clone()),
@@ -123,7 +127,9 @@ impl Builtin {
             ("group", rule_group.to_owned()),
             ("plural", plural.to_owned()),
             ("prefix", self.operator.annotations()),
-            ("namespace", namespace.to_owned()),
+            ("namespace", namespace),
+            ("event_namespace", event_namespace.to_owned()),
+            restricted::flag(&self.operator),
             ("reconcile", controller::signature(kind, "Error")),
         ]
     }
@@ -226,6 +232,7 @@ mod tests {
                 name: "my-operator".to_owned(),
                 domain: None,
                 converts: true,
+                namespaces: Vec::new(),
             },
             kind: builtin_kind(group, version, kind).unwrap(),
             controller: None,

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use super::{
+    Operator,
     api::{Api, Part},
     builtin::Builtin,
     controller,
     edits::Edit,
 };
-use crate::output::Tree;
+use crate::{model::Scope, output::Tree};
 
 /// A kind that a controller works on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +30,15 @@ impl Controlled {
         }
     }
 
+    /// The operator.
+    #[must_use]
+    pub const fn operator(&self) -> &Operator {
+        match self {
+            Self::Own(api) => &api.operator,
+            Self::Builtin(builtin) => &builtin.operator,
+        }
+    }
+
     /// Names the controller and its test.
     pub fn set_controller(&mut self, name: String) {
         match self {
@@ -43,6 +53,15 @@ impl Controlled {
         match self {
             Self::Own(api) => &api.kind,
             Self::Builtin(builtin) => builtin.kind.kind,
+        }
+    }
+
+    /// Whether its objects are in no namespace.
+    #[must_use]
+    pub fn is_cluster_scoped(&self) -> bool {
+        match self {
+            Self::Own(api) => api.scope == Scope::Cluster,
+            Self::Builtin(builtin) => !builtin.kind.namespaced,
         }
     }
 
@@ -89,13 +108,14 @@ impl Controlled {
     /// writes.
     #[must_use]
     pub fn started_with(&self, object: &str, namespace: &str) -> Tree {
+        let home = self.operator().home();
         let renamed = |text: String| {
             text.replace(
                 "SAMPLE: &str = \"sample\"",
                 &format!("SAMPLE: &str = \"{object}\""),
             )
             .replace(
-                "client(), \"default\"",
+                &format!("client(), \"{home}\""),
                 &format!("client(), \"{namespace}\""),
             )
         };

@@ -23,6 +23,7 @@ mod moved;
 pub mod names;
 mod policy;
 mod references;
+mod restricted;
 mod text;
 pub mod update;
 mod webhook;
@@ -47,6 +48,7 @@ pub use migration::migration_edits;
 pub use moved::Neighbours;
 pub use policy::{Policy, Subject, policy, policy_edit, policy_path};
 pub use references::{Gone, Reference};
+pub use restricted::scope_fault;
 pub use webhook::{Handler, Webhooks};
 
 use crate::{output::Tree, scaffold::fill};
@@ -56,6 +58,9 @@ const APP: &str = "src/app.rs";
 
 /// The file that declares the modules of the operator's tests.
 const TESTS: &str = "tests/operator/main.rs";
+
+/// The kustomization of the operator's samples.
+const SAMPLES: &str = "config/samples/kustomization.yaml";
 
 /// The name of the core group on the command line, since its own name is empty.
 const CORE: &str = "core";
@@ -68,12 +73,14 @@ const FEATURES: &str = "features = [\"app\", \"latest\"]";
 
 /// The files of a new operator, by path.
 #[rustfmt::skip]
-const FILES: [(&str, &str); 33] = [
+const FILES: [(&str, &str); 36] = [
     (".cargo/config.toml", templates::CARGO_CONFIG),
+    (".devcontainer/devcontainer.json", templates::DEVCONTAINER),
     (".dockerignore", templates::DOCKERIGNORE),
     (".github/workflows/ci.yml", templates::CI),
     (".github/workflows/e2e.yml", templates::E2E),
     (".gitignore", templates::GITIGNORE),
+    ("AGENTS.md", templates::AGENTS),
     ("Cargo.toml", templates::MANIFEST),
     ("Dockerfile", templates::DOCKERFILE),
     ("README.md", templates::README),
@@ -92,6 +99,7 @@ const FILES: [(&str, &str); 33] = [
     ("config/network-policies/kustomization.yaml", templates::RESTRICTED),
     ("config/network-policies/network-policies.yaml", templates::NETWORK_POLICIES),
     ("config/role-binding.yaml", templates::ROLE_BINDING),
+    (SAMPLES, templates::SAMPLES),
     ("config/service-account.yaml", templates::SERVICE_ACCOUNT),
     ("src/apis/mod.rs", templates::APIS),
     (APP, templates::APP),
@@ -105,12 +113,14 @@ const FILES: [(&str, &str); 33] = [
 ];
 
 /// Files that a new repository often has already; `init` then keeps the existing ones.
-const DISPENSABLE: [&str; 7] = [
+const DISPENSABLE: [&str; 9] = [
     ".cargo/config.toml",
+    ".devcontainer/devcontainer.json",
     ".dockerignore",
     ".github/workflows/ci.yml",
     ".github/workflows/e2e.yml",
     ".gitignore",
+    "AGENTS.md",
     "Dockerfile",
     "README.md",
 ];
@@ -130,13 +140,16 @@ pub struct Operator {
     pub domain: Option<String>,
     /// Whether its codegen.toml selects the generator `conversion`, as that of `init` does.
     pub converts: bool,
+    /// The namespaces that it is restricted to; empty if it works in all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub namespaces: Vec<String>,
 }
 
 impl Operator {
     /// Reads an operator from its `Cargo.toml`; `None` if that is not the manifest of a package.
-    /// `converts` is what its codegen.toml says.
+    /// `converts` and `namespaces` are what its codegen.toml says.
     #[must_use]
-    pub fn read(manifest: &str, converts: bool) -> Option<Self> {
+    pub fn read(manifest: &str, converts: bool, namespaces: Vec<String>) -> Option<Self> {
         let manifest: Table = manifest.parse().ok()?;
         let package = manifest.get("package")?.as_table()?;
         let text = |value: &Value| value.as_str().map(str::to_owned);
@@ -147,6 +160,7 @@ impl Operator {
             name: package.get("name").and_then(text)?,
             domain: metadata.and_then(|it| it.get("domain")).and_then(text),
             converts,
+            namespaces,
         })
     }
 
@@ -154,14 +168,18 @@ impl Operator {
     /// [`names::operator_fault`]. `runtime` is the result of [`runtime_dependency`].
     #[must_use]
     pub fn files(&self, runtime: &str) -> Tree {
-        let values = [
+        let values: Vec<_> = [
             ("name", self.name.clone()),
             ("crate", self.crate_name()),
             ("domain", self.domain.clone().unwrap_or_default()),
             ("runtime", runtime.to_owned()),
-        ];
+        ]
+        .into_iter()
+        .chain(restricted::values(self))
+        .collect();
         FILES
             .into_iter()
+            .filter(|(path, _)| !restricted::leaves_out(self, path))
             .map(|(path, template)| (path.into(), fill(template, &values)))
             .collect()
     }
@@ -170,6 +188,12 @@ impl Operator {
     #[must_use]
     pub fn crate_name(&self) -> String {
         self.name.replace('-', "_")
+    }
+
+    /// The namespace of its samples and of the objects in its tests.
+    #[must_use]
+    pub fn home(&self) -> &str {
+        self.namespaces.first().map_or("default", String::as_str)
     }
 
     /// The domain of annotations that it reads on objects of kinds that are not its own.
@@ -325,16 +349,20 @@ mod tests {
             name: "my-operator".to_owned(),
             domain: Some("example.com".to_owned()),
             converts: true,
+            namespaces: Vec::new(),
         };
         let files = operator.files("\"0.1\"");
         let manifest = &files[Path::new("Cargo.toml")];
-        assert_eq!(Operator::read(manifest, true), Some(operator.clone()));
+        assert_eq!(
+            Operator::read(manifest, true, Vec::new()),
+            Some(operator.clone())
+        );
         assert_eq!(
             operator.group("batch").as_deref(),
             Some("batch.example.com")
         );
         assert_eq!(operator.group("a.b").as_deref(), Some("a.b"));
-        assert_eq!(Operator::read("[workspace]", true), None);
+        assert_eq!(Operator::read("[workspace]", true, Vec::new()), None);
         let is_filled = |text: &String| !text.replace("{{ $labels.", "").contains("{{");
         assert!(files.values().all(is_filled));
     }

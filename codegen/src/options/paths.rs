@@ -37,6 +37,19 @@ pub fn type_path(text: &str) -> Result<String, String> {
     ))
 }
 
+/// Validates the namespace and the name of a service account, and returns them unchanged.
+pub(super) fn service_account(text: &str) -> Result<String, String> {
+    let is_valid = text.split_once('/').is_some_and(|(namespace, name)| {
+        kube_names::is_label(namespace) && kube_names::subdomain_fault(name).is_none()
+    });
+    match is_valid {
+        true => Ok(text.to_owned()),
+        false => Err(format!(
+            "expected a service account as NAMESPACE/NAME, found `{text}`"
+        )),
+    }
+}
+
 /// Validates the import path and name of a Go type, and returns it unchanged.
 pub(super) fn go_type(text: &str) -> Result<String, String> {
     match text.rsplit_once('.') {

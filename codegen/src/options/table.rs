@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     define::{CRATE, CRD, GO, GROUPS, MANIFESTS, options},
     fields::CrdField,
-    paths::{crate_path, go_type, type_path},
+    paths::{crate_path, go_type, service_account, type_path},
     types::TypeAttributes,
     words::{Compat, DocsFormat, Faulty, MapType, Visibility},
 };
@@ -247,10 +247,16 @@ options! { ROWS of Options, setters;
             "role-name" in [Manifests], commands: MANIFESTS, value: "NAME",
             default: "\"manager-role\"", example: "\"virtualmachine-controller\"",
         };
-        /// The namespace that the controllers are confined to: rules about namespaced resources
-        /// that do not name another one go to a Role in it.
-        namespace: Option<String> = None => [] {
-            "role-namespace" in [Manifests], default: "the whole cluster", example: "\"virtualmachines\"",
+        /// The namespaces that the controllers are confined to: rules about namespaced resources
+        /// that do not name another one go to a Role in each.
+        namespaces: Vec<String> = Vec::new() => [] {
+            "role-namespaces" in [Manifests], default: "the whole cluster", example: "[\"virtualmachines\"]",
+        };
+        /// The service account of the controllers, `NAMESPACE/NAME`: each role gets a binding to
+        /// it.
+        account: Option<String> = None => [] {
+            "role-account" in [Manifests], check: Some(service_account),
+            default: "none, and no bindings", example: "\"virtualmachines/controller\"",
         };
     }
 }

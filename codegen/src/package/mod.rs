@@ -12,6 +12,7 @@ mod error;
 pub mod kustomize;
 mod object;
 mod patch;
+mod watched;
 
 use std::path::Path;
 

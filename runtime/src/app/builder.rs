@@ -19,6 +19,7 @@ use crate::connect::ClientOptions;
 use crate::error::chain;
 use crate::manager::{Manager, ManagerBuilder, shutdown_signal};
 use crate::metrics::Metrics;
+use crate::traces;
 #[cfg(feature = "webhooks")]
 use crate::webhook::Webhooks;
 
@@ -134,6 +135,15 @@ impl App {
     /// `tracing-opentelemetry`, which sends them to a collector.
     pub fn spans(mut self, layer: impl Layer<Registry> + Send + Sync) -> Self {
         self.spans = Some(layer.boxed());
+        self
+    }
+
+    /// Puts the ids of traces into the log's lines and the annotations of events: `identify` reads
+    /// that of a span, from the layer of [`spans`](Self::spans).
+    pub fn trace_ids(self, identify: traces::Identify) -> Self {
+        if !traces::identify(identify) {
+            tracing::warn!("ids of traces are read already; the later function is ignored");
+        }
         self
     }
 

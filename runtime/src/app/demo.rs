@@ -2,6 +2,7 @@
 //! cluster.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -12,7 +13,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use embedded_apiserver::ApiServer;
 use futures::future::BoxFuture;
 use kube::Client;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{App, AppError, BoxError, LogFlags, Process};
@@ -174,7 +175,8 @@ impl Demo {
     ///
     /// One of them is invalid.
     pub fn server(&self) -> Result<ApiServer, AppError> {
-        let (crds, objects) = (self.definitions()?, self.samples()?);
+        let (crds, mut objects) = (self.definitions()?, self.samples()?);
+        objects.extend(namespaces_of(&objects));
         let builder = ApiServer::builder();
         #[cfg(feature = "webhooks")]
         let builder = self.webhooks.iter().fold(builder, |builder, webhooks| {
@@ -241,6 +243,23 @@ fn documents(what: &str, files: &[&str]) -> Result<Vec<Value>, AppError> {
         all.extend(read.map_err(|error| failed(what)(Box::new(error)))?);
     }
     Ok(all)
+}
+
+/// The namespaces that objects are in and that are not among them, except `default`, which each
+/// server has.
+pub(super) fn namespaces_of(objects: &[Value]) -> Vec<Value> {
+    let names = objects
+        .iter()
+        .filter_map(|it| it["metadata"]["namespace"].as_str());
+    let is_there = |name: &str| {
+        let mut namespaces = objects.iter().filter(|it| it["kind"] == "Namespace");
+        name == "default" || namespaces.any(|it| it["metadata"]["name"] == name)
+    };
+    let missing: BTreeSet<&str> = names.filter(|name| !is_there(name)).collect();
+    let missing = missing
+        .into_iter()
+        .map(|name| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}));
+    missing.collect()
 }
 
 /// Returns the namespace and name of each service whose webhooks a CRD or a webhook configuration

@@ -10,6 +10,7 @@ use kube::api::{Api, ApiResource, DeleteParams, DynamicObject, Patch, PatchParam
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use super::demo::namespaces_of;
 use super::dev::{failed, has_condition, name_of, resource_of, until};
 use super::{App, AppError, BoxError, Flags, Process, Reach};
 use crate::error::chain;
@@ -130,9 +131,11 @@ impl Trial {
         Ok(())
     }
 
-    /// Creates the samples, as soon as their kinds and webhooks are served.
+    /// Creates the samples, as soon as their kinds and webhooks are served, and before them the
+    /// namespaces that they are in, which stay afterwards.
     async fn create(&self) -> Result<(), BoxError> {
-        for sample in &self.samples {
+        let namespaces = namespaces_of(&self.samples);
+        for sample in namespaces.iter().chain(&self.samples) {
             let params = PatchParams::apply("end-to-end").force();
             let (api, patch) = (self.api(sample), Patch::Apply(sample));
             until(PATIENCE, async || {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
-use tracing::{Instrument, Span, field};
+use tracing::{Span, field};
 
 use super::Request;
 use super::gate::Gate;
@@ -14,7 +14,7 @@ use super::reconciler::ErasedReconciler;
 use crate::leader::Leadership;
 use crate::metrics::{ControllerMetrics, ReconcileResult};
 use crate::store::ObjectKey;
-use crate::traces::TARGET;
+use crate::traces::{TARGET, Trace};
 use crate::workqueue::{Item, PriorityQueue};
 
 /// Takes keys out of the queue, one at a time.
@@ -70,8 +70,8 @@ impl Worker {
             retries: self.queue.num_requeues(&item),
             leadership,
         };
-        let span = self.span(&request);
-        let call = self.reconciler.call(request).instrument(span.clone());
+        let trace = Trace::new(self.span(&request));
+        let call = trace.run(self.reconciler.call(request));
         let outcome = match self.timeout {
             None => call.await.into(),
             Some(limit) => match timeout(limit, call).await {
@@ -82,12 +82,13 @@ impl Worker {
         if let (Some(gate), Outcome::Done(_)) = (&self.gate, &outcome) {
             gate.done(&item);
         }
+        let span = trace.span();
         span.record("result", outcome.result().as_str());
         if outcome.result() == ReconcileResult::Error {
             span.record("otel.status_code", "ERROR");
         }
         // Not within the span: the line names controller and key itself.
-        self.report(&item, &outcome);
+        trace.after(|| self.report(&item, &outcome));
         outcome.requeue(&self.queue, &item);
         self.metrics.finished(outcome.result(), started.elapsed());
     }

@@ -15,6 +15,7 @@ use rand::RngExt;
 use tokio::sync::mpsc;
 
 use crate::metrics::{EventMetrics, EventOutcome};
+use crate::traces::{self, TRACE_ID};
 
 /// The API server's limits, in bytes.
 pub(super) const MAX_NOTE: usize = 1024;
@@ -162,6 +163,7 @@ fn build(reporter: &Reporter, regarding: ObjectReference, event: NewEvent) -> Ev
     let metadata = ObjectMeta {
         name: Some(name),
         namespace: Some(namespace.unwrap_or_else(|| "default".to_owned())),
+        annotations: traces::current().map(|id| [(TRACE_ID.to_owned(), id.to_string())].into()),
         ..ObjectMeta::default()
     };
     Event {

@@ -19,7 +19,7 @@ pub fn server() -> ApiServer {
 pub fn start(server: &ApiServer) -> Running {
     let client = server.client_as(app::NAME);
     let namespace = "--lease-lock-namespace={{name}}-system";
-    let args = ["--leader-elect", namespace];
+    let args = ["--leader-elect", namespace{{watched_flag}}];
     Running::program(app::app(), client, &args, app::setup)
 }
 

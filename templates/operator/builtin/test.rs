@@ -24,7 +24,7 @@ fn store(server: &ApiServer) {
 
 /// Whether the controller recorded an event about the object.
 fn is_reconciled(server: &ApiServer) -> bool {
-    let events = server.objects().list("events.k8s.io", "events", "default");
+    let events = server.objects().list("events.k8s.io", "events", "{{event_namespace}}");
     events.iter().any(|event| {
         let object = &event["regarding"];
         let is_kind = object["kind"] == "{{kind}}";

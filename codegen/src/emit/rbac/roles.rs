@@ -28,7 +28,7 @@ use crate::{
 };
 
 /// The ClusterRoles and Roles for the API's rules, sorted by namespace, with ClusterRoles first, then by name. Empty without
-/// rules.
+/// rules. If the options name a service account, its binding follows each role.
 ///
 /// Rules are merged as controller-gen merges them, except that no rule is lost if merged rules coincide.
 #[must_use]
@@ -36,28 +36,48 @@ pub fn roles(api: &ApiSet, options: &RoleOptions) -> Vec<Value> {
     let mut roles: BTreeMap<(&str, &str), Vec<Rule>> = BTreeMap::new();
     for rule in &api.rules {
         let name = rule.role_name.as_deref().unwrap_or(&options.role_name);
-        let confined = options.namespace.as_deref();
-        match (rule.namespace.as_deref(), confined) {
-            (None, Some(namespace)) => {
+        let mut add = |namespace, rules: Vec<Rule>| {
+            if !rules.is_empty() {
+                roles.entry((namespace, name)).or_default().extend(rules);
+            }
+        };
+        match rule.namespace.as_deref() {
+            None if !options.namespaces.is_empty() => {
                 let (cluster, inside) = confine(api, rule);
-                let mut add = |namespace, rules: Vec<Rule>| {
-                    if !rules.is_empty() {
-                        roles.entry((namespace, name)).or_default().extend(rules);
-                    }
-                };
                 add("", cluster);
-                add(namespace, inside);
+                for namespace in &options.namespaces {
+                    add(namespace, inside.clone());
+                }
             }
-            (namespace, _) => {
-                let role = (namespace.unwrap_or_default(), name);
-                roles.entry(role).or_default().extend(Rule::of(rule));
-            }
+            namespace => add(namespace.unwrap_or_default(), Rule::of(rule)),
         }
     }
+    let account = options.account.as_deref();
+    let account = account.and_then(|account| account.split_once('/'));
     let roles = roles.into_iter();
     roles
-        .map(|((namespace, name), rules)| role(namespace, name, merge(rules)))
+        .flat_map(|((namespace, name), rules)| {
+            let role = role(namespace, name, merge(rules));
+            let binding = account.map(|account| binding(&role, account));
+            std::iter::once(role).chain(binding)
+        })
         .collect()
+}
+
+/// The binding of a role to a service account, by its namespace and name.
+fn binding(role: &Value, (namespace, name): (&str, &str)) -> Value {
+    let kind = role["kind"].as_str().unwrap_or_default();
+    json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": format!("{kind}Binding"),
+        "metadata": role["metadata"],
+        "roleRef": {
+            "apiGroup": "rbac.authorization.k8s.io",
+            "kind": kind,
+            "name": role["metadata"]["name"],
+        },
+        "subjects": [{ "kind": "ServiceAccount", "name": name, "namespace": namespace }],
+    })
 }
 
 /// Splits a rule into its cluster-scoped and its namespaced parts.
@@ -185,7 +205,7 @@ mod tests {
             urls,
         ];
         let options = RoleOptions {
-            namespace: Some("here".to_owned()),
+            namespaces: vec!["here".to_owned(), "there".to_owned()],
             ..RoleOptions::default()
         };
         let roles = roles(&api(rules), &options);
@@ -208,5 +228,35 @@ mod tests {
                 { "apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles"], "verbs": ["bind"] },
             ])
         );
+        assert_eq!(roles[2]["metadata"]["namespace"], "there");
+        assert_eq!(roles[2]["rules"], roles[1]["rules"]);
+        assert_eq!(roles.len(), 3);
+    }
+
+    #[test]
+    fn each_role_is_bound_to_the_account() {
+        let options = RoleOptions {
+            account: Some("ours/controller".to_owned()),
+            ..RoleOptions::default()
+        };
+        let inside = PolicyRule {
+            namespace: Some("here".to_owned()),
+            ..rule(&[""], &["pods"], &["get"])
+        };
+        let found = roles(
+            &api(vec![rule(&[""], &["nodes"], &["get"]), inside]),
+            &options,
+        );
+        let kinds: Vec<_> = found.iter().map(|it| it["kind"].as_str()).collect();
+        let expected = ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"];
+        assert_eq!(kinds, expected.map(Some));
+        for bound in found.chunks(2) {
+            assert_eq!(bound[1]["metadata"], bound[0]["metadata"]);
+            assert_eq!(bound[1]["roleRef"]["kind"], bound[0]["kind"]);
+            assert_eq!(
+                bound[1]["subjects"],
+                json!([{ "kind": "ServiceAccount", "name": "controller", "namespace": "ours" }])
+            );
+        }
     }
 }

@@ -48,7 +48,11 @@ impl Step {
         let Self::Controller(new) = self else {
             return false;
         };
-        let is_usual = (new.object.as_str(), new.namespace.as_str()) == SAMPLE;
+        let home = steps.iter().find_map(|step| match step {
+            Self::Init(init) => Some(init.operator.home()),
+            _ => None,
+        });
+        let is_usual = new.object == SAMPLE && home == Some(&*new.namespace);
         let kind = |api: &Api| (api.group.clone(), api.version.clone(), api.kind.clone());
         let kinds = steps.iter_mut().filter_map(|step| match step {
             Self::Api(NewApi {
@@ -64,8 +68,8 @@ impl Step {
     }
 }
 
-/// The name and namespace of the object that `create api` writes tests for.
-const SAMPLE: (&str, &str) = ("sample", "default");
+/// The name of the object that `create api` writes tests for.
+const SAMPLE: &str = "sample";
 
 /// The operator itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
 use super::{
-    super::{Package, object::Object},
+    super::{CONTAINER, Package, object::Object, watched::FLAG},
     channel, descriptors,
     permissions::Permissions,
     webhooks,
@@ -13,14 +13,40 @@ use super::{
 /// The icon of operators without one of their own.
 const ICON: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 64 64\"><path d=\"M32 4l24 14v28L32 60 8 46V18z\" fill=\"#326ce5\"/><circle cx=\"32\" cy=\"32\" r=\"11\" fill=\"none\" stroke=\"#fff\" stroke-width=\"5\"/></svg>";
 
-/// How OLM may restrict an operator to namespaces. Its roles are for the cluster, and a conversion
-/// webhook allows nothing else.
-const INSTALL_MODES: [(&str, bool); 4] = [
-    ("OwnNamespace", false),
-    ("SingleNamespace", false),
-    ("MultiNamespace", false),
-    ("AllNamespaces", true),
-];
+/// How OLM may restrict an operator to namespaces: as its roles are. A conversion webhook allows
+/// nothing but `AllNamespaces`.
+fn install_modes(is_restricted: bool) -> Value {
+    let modes = [
+        ("OwnNamespace", is_restricted),
+        ("SingleNamespace", is_restricted),
+        ("MultiNamespace", is_restricted),
+        ("AllNamespaces", !is_restricted),
+    ];
+    let modes = modes.map(|(ty, supported)| json!({ "type": ty, "supported": supported }));
+    json!(modes)
+}
+
+/// The environment variable with the namespaces that OLM installs the operator for.
+const TARGETS: &str = "OLM_TARGET_NAMESPACES";
+
+/// Lets a restricted program watch the namespaces that OLM installs it for.
+fn follow_targets(container: &mut Value) {
+    if let Some(args) = container["args"].as_array_mut() {
+        for arg in args {
+            if arg.as_str().is_some_and(|arg| arg.starts_with(FLAG)) {
+                *arg = format!("{FLAG}$({TARGETS})").into();
+            }
+        }
+    }
+    let targets = json!({
+        "name": TARGETS,
+        "valueFrom": { "fieldRef": { "fieldPath": "metadata.annotations['olm.targetNamespaces']" } },
+    });
+    match container["env"].as_array_mut() {
+        Some(env) => env.push(targets),
+        None => container["env"] = json!([targets]),
+    }
+}
 
 pub(super) fn service_version(
     package: &Package,
@@ -57,7 +83,7 @@ pub(super) fn service_version(
         "icon": [icon(package)],
         "customresourcedefinitions": { "owned": owned },
         "install": install(package, permissions),
-        "installModes": INSTALL_MODES.map(|(ty, supported)| json!({ "type": ty, "supported": supported })),
+        "installModes": install_modes(!package.restricted_to().is_empty()),
     });
     let links = [("Home", &about.homepage), ("Sources", &about.repository)];
     let links = links.into_iter().filter(|(_, url)| !url.is_empty());
@@ -98,6 +124,11 @@ pub(super) fn service_version(
 fn install(package: &Package, permissions: &Permissions<'_>) -> Value {
     let mut deployment = package.deployment().clone();
     webhooks::mount(&mut deployment);
+    if !package.restricted_to().is_empty()
+        && let Some(container) = deployment.0.pointer_mut(CONTAINER)
+    {
+        follow_targets(container);
+    }
     let mut entry = json!({ "name": package.name(), "spec": deployment.0["spec"] });
     if let Some(labels) = deployment.0["metadata"].get("labels") {
         entry["label"] = labels.clone();

@@ -20,6 +20,9 @@ use crate::{
 /// The prefix of a bundle's annotations.
 const BUNDLE: &str = "operators.operatorframework.io.bundle";
 
+/// The image with the tests of operator-sdk's scorecard.
+const SCORECARD: &str = "quay.io/operator-framework/scorecard-test:v1.41.1";
+
 /// The files of the bundle, and warnings about what it cannot say.
 pub(super) fn files(package: &Package) -> (Tree, Vec<String>) {
     let mut warnings = Vec::new();
@@ -35,6 +38,10 @@ pub(super) fn files(package: &Package) -> (Tree, Vec<String>) {
         (
             "metadata/annotations.yaml".into(),
             marked(to_yaml(&json!({ "annotations": annotations(package) }))),
+        ),
+        (
+            "tests/scorecard/config.yaml".into(),
+            marked(to_yaml(&scorecard())),
         ),
         ("bundle.Dockerfile".into(), marked(dockerfile(package))),
     ]);
@@ -110,7 +117,40 @@ fn annotations(package: &Package) -> Value {
         ("channel.default.v1", channel),
     ];
     let values = values.map(|(key, value)| (format!("{BUNDLE}.{key}"), Value::from(value)));
-    Value::Object(values.into_iter().collect())
+    let tests = [
+        ("mediatype.v1", "scorecard+v1"),
+        ("config.v1", "tests/scorecard/"),
+    ];
+    let tests = tests.map(|(key, value)| {
+        let key = format!("operators.operatorframework.io.test.{key}");
+        (key, Value::from(value))
+    });
+    Value::Object(values.into_iter().chain(tests).collect())
+}
+
+/// The tests of `operator-sdk scorecard` that need nothing but the bundle: they are pods.
+fn scorecard() -> Value {
+    let tests = [
+        ("basic", "basic-check-spec"),
+        ("olm", "olm-bundle-validation"),
+        ("olm", "olm-crds-have-validation"),
+        ("olm", "olm-crds-have-resources"),
+        ("olm", "olm-spec-descriptors"),
+        ("olm", "olm-status-descriptors"),
+    ];
+    let tests = tests.map(|(suite, test)| {
+        json!({
+            "entrypoint": ["scorecard-test", test],
+            "image": SCORECARD,
+            "labels": { "suite": suite, "test": format!("{test}-test") },
+        })
+    });
+    json!({
+        "apiVersion": "scorecard.operatorframework.io/v1alpha3",
+        "kind": "Configuration",
+        "metadata": { "name": "config" },
+        "stages": [{ "parallel": true, "tests": tests }],
+    })
 }
 
 /// The image of the bundle, whose labels are its annotations.
@@ -123,5 +163,5 @@ fn dockerfile(package: &Package) -> String {
     for (key, value) in annotations.as_object().into_iter().flatten() {
         text += &format!("LABEL {key}={}\n", value.as_str().unwrap_or_default());
     }
-    text + "COPY manifests /manifests/\nCOPY metadata /metadata/\n"
+    text + "COPY manifests /manifests/\nCOPY metadata /metadata/\nCOPY tests/scorecard /tests/scorecard/\n"
 }

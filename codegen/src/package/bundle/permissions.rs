@@ -20,19 +20,27 @@ impl<'a> Permissions<'a> {
             everywhere: Vec::new(),
             in_namespace: Vec::new(),
         };
-        for binding in package.objects.iter().filter(|it| binds(package, it)) {
+        let restricted = package.restricted_to();
+        for binding in package.objects.iter().filter(|it| package.binds(it)) {
             let is_cluster = binding.is("ClusterRoleBinding");
-            // OLM grants what a RoleBinding grants in its own namespace only.
-            if !is_cluster && binding.namespace() != package.namespace() {
+            let is_own = binding.namespace() == package.namespace();
+            // OLM grants what a RoleBinding grants in its own namespace, and in those that the
+            // operator is installed for.
+            if !is_cluster && !is_own && !restricted.contains(&binding.namespace()) {
                 continue;
             }
             let Some(role) = role_of(package, binding) else {
                 continue;
             };
-            let rules = role.0["rules"].as_array().into_iter().flatten().cloned();
-            match is_cluster {
-                true => found.everywhere.extend(rules),
-                false => found.in_namespace.extend(rules),
+            let granted = match is_cluster {
+                true => &mut found.everywhere,
+                false => &mut found.in_namespace,
+            };
+            for rule in role.0["rules"].as_array().into_iter().flatten() {
+                // Roles of several namespaces are alike.
+                if !granted.contains(rule) {
+                    granted.push(rule.clone());
+                }
             }
             found.covered.extend([binding, role]);
         }
@@ -52,18 +60,6 @@ impl<'a> Permissions<'a> {
         };
         [of_account(&self.everywhere), of_account(&self.in_namespace)]
     }
-}
-
-/// Whether the object binds a role to the operator's service account, and to nobody else.
-fn binds(package: &Package, object: &Object) -> bool {
-    let is_binding = object.is("ClusterRoleBinding") || object.is("RoleBinding");
-    let subjects = object.0["subjects"].as_array();
-    let is_own = |subject: &Value| {
-        subject["kind"] == "ServiceAccount"
-            && subject["name"] == package.service_account()
-            && subject["namespace"] == package.namespace()
-    };
-    is_binding && subjects.is_some_and(|subjects| matches!(&subjects[..], [one] if is_own(one)))
 }
 
 /// The role that a binding refers to; `None` for one of the cluster's own.

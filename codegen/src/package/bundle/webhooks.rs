@@ -59,6 +59,12 @@ pub(super) fn definitions(package: &Package, warnings: &mut Vec<String>) -> Vec<
             continue;
         };
         let name = format!("c{}", object.name());
+        if !package.restricted_to().is_empty() {
+            warnings.push(format!(
+                "OLM does not install the bundle: a conversion webhook, as of {}, needs an operator of all namespaces",
+                object.name()
+            ));
+        }
         let mut definition = definition(package, "ConversionWebhook", &name, client);
         let versions = object
             .0

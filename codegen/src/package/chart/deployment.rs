@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    super::{Package, kustomize::Image},
+    super::{Package, kustomize::Image, watched::FLAG},
     settings::{Settings, of_type},
     sheet::Sheet,
     webhooks,
@@ -66,17 +66,8 @@ const OF_CONTAINER: [Moved; 2] = [
     ),
 ];
 
-/// The flag with the watched namespaces.
-const NAMESPACES: &str = "--namespaces=";
-
 fn pod(package: &Package) -> &Value {
     &package.deployment().0["spec"]["template"]["spec"]
-}
-
-/// The arguments of the container.
-fn args(package: &Package) -> impl Iterator<Item = &str> {
-    let args = package.container()["args"].as_array().into_iter().flatten();
-    args.filter_map(Value::as_str)
 }
 
 /// Declares the settings.
@@ -128,11 +119,19 @@ pub(super) fn declare(package: &Package, settings: &mut Settings) {
         replicas,
         schema,
     );
-    let watched = args(package).find_map(|arg| arg.strip_prefix(NAMESPACES));
-    let watched: Vec<&str> = watched.into_iter().flat_map(|it| it.split(',')).collect();
     let schema = json!({"type": "array", "items": {"type": "string"}});
-    let docs = "The namespaces whose objects to reconcile; all unless set.";
-    settings.add("watchNamespaces", docs, watched.into(), schema.clone());
+    let (docs, of_watched) = match package.restricted_to().is_empty() {
+        true => (
+            "The namespaces whose objects to reconcile; all unless set.",
+            schema.clone(),
+        ),
+        false => (
+            "The namespaces whose objects to reconcile, each of which gets the operator's role.",
+            json!({"type": "array", "items": {"type": "string"}, "minItems": 1}),
+        ),
+    };
+    let watched = package.watched().into();
+    settings.add("watchNamespaces", docs, watched, of_watched);
     settings.add("extraArgs", "More flags of the program.", json!([]), schema);
     settings.add(
         "extraEnv",
@@ -213,12 +212,12 @@ fn fill_container(package: &Package, sheet: &mut Sheet, container: &mut Map<Stri
     let mut more = |name: &str, item: Value| {
         let items = container.entry(name).or_insert_with(|| json!([]));
         if let Some(items) = items.as_array_mut() {
-            items.retain(|item| !item.as_str().is_some_and(|it| it.starts_with(NAMESPACES)));
+            items.retain(|item| !item.as_str().is_some_and(|it| it.starts_with(FLAG)));
             items.push(item);
         }
     };
     let watched = format!(
-        "{{{{- with .Values.watchNamespaces }}}}\n- {NAMESPACES}{{{{ join \",\" . }}}}\n{{{{- end }}}}"
+        "{{{{- with .Values.watchNamespaces }}}}\n- {FLAG}{{{{ join \",\" . }}}}\n{{{{- end }}}}"
     );
     let watched = sheet.block(&watched);
     more("args", watched);

@@ -190,9 +190,17 @@ impl Chart<'_> {
     fn add(&mut self, object: &Object, switch: Option<&str>) -> Option<String> {
         let mut sheet = Sheet::new(&object.0);
         let mut value = object.0.clone();
+        let is_repeated = self.package.is_repeated(object);
         match object.kind() {
             // `helm install --create-namespace` creates it.
             "Namespace" => return None,
+            // The first one stands for all.
+            _ if is_repeated && self.package.watched().first() != Some(&object.namespace()) => {
+                return None;
+            }
+            _ if is_repeated => {
+                value["metadata"]["namespace"] = sheet.inline(".").into();
+            }
             "ServiceAccount" => {
                 if let Some(metadata) = member(&mut value, "metadata") {
                     sheet.members(metadata, "annotations", "serviceAccount.annotations");
@@ -212,7 +220,13 @@ impl Chart<'_> {
         if let Some(metadata) = member(&mut value, "metadata") {
             webhooks::annotate(&mut sheet, metadata, &annotations);
         }
-        let left = namespace::follow(&mut sheet, &mut value, self.package.namespace());
+        // Within the loop, the dot is a watched namespace.
+        let of_release = match is_repeated {
+            true => "$.Release.Namespace",
+            false => ".Release.Namespace",
+        };
+        let own = self.package.namespace();
+        let left = namespace::follow(&mut sheet, &mut value, own, of_release);
         self.warnings.extend(left.into_iter().map(|place| {
             format!(
                 "the chart does not adapt the namespace in {place} of {} {}",
@@ -222,6 +236,9 @@ impl Chart<'_> {
         }));
         let text = sheet.print(&value);
         Some(match switch {
+            _ if is_repeated => {
+                format!("{{{{- range .Values.watchNamespaces }}}}\n---\n{text}{{{{- end }}}}\n")
+            }
             Some(switch) => {
                 format!("{{{{- if .Values.{switch}.enabled }}}}\n{text}{{{{- end }}}}\n")
             }

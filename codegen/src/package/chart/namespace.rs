@@ -12,9 +12,14 @@ const TEXTS: [&str; 5] = ["args", "command", "dnsNames", "annotations", "env"];
 /// Where CRDs have descriptions and examples.
 const SCHEMAS: &str = "versions";
 
-/// Replaces the namespace; returns the places of texts that contain it still.
-pub(super) fn follow(sheet: &mut Sheet, object: &mut Value, namespace: &str) -> Vec<String> {
-    let token = sheet.inline(".Release.Namespace");
+/// Replaces the namespace by Helm's expression; returns the places of texts that contain it still.
+pub(super) fn follow(
+    sheet: &mut Sheet,
+    object: &mut Value,
+    namespace: &str,
+    expression: &str,
+) -> Vec<String> {
+    let token = sheet.inline(expression);
     let mut walk = Walk {
         namespace,
         token: &token,
@@ -108,7 +113,7 @@ mod tests {
             "spec": {"args": ["--a=ns/b"], "versions": [{"description": "of ns"}]},
         });
         let mut sheet = Sheet::new(&object);
-        let left = follow(&mut sheet, &mut object, "ns");
+        let left = follow(&mut sheet, &mut object, "ns", ".Release.Namespace");
         assert_eq!(left, [".metadata.labels.team"]);
         let printed = sheet.print(&object);
         assert_eq!(printed.matches("{{ .Release.Namespace }}").count(), 3);

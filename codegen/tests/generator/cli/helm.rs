@@ -91,7 +91,7 @@ fn block(pieces: &[Piece]) -> (&[Piece], &[Piece], &[Piece]) {
             continue;
         };
         match action.split_whitespace().next().unwrap_or_default() {
-            "if" | "with" | "define" => depth += 1,
+            "if" | "with" | "range" | "define" => depth += 1,
             "else" if depth == 0 => middle = Some(index),
             "end" if depth == 0 => {
                 let rest = &pieces[index + 1..];
@@ -129,6 +129,7 @@ fn text_of(value: &Value) -> String {
 impl Helm {
     fn template(&mut self, text: &str, dot: &Value) -> String {
         let mut out = String::new();
+        self.variables.insert("$".to_owned(), dot.clone());
         self.run(&pieces(text), dot, &mut out);
         out
     }
@@ -152,6 +153,14 @@ impl Helm {
                     let value = self.pipeline(argument, dot);
                     let dot = if word == "with" { &value } else { dot };
                     self.run(if is_true(&value) { body } else { other }, dot, out);
+                }
+                "range" => {
+                    let (body, _, rest) = block(pieces);
+                    pieces = rest;
+                    let items = self.pipeline(argument, dot);
+                    for item in items.as_array().into_iter().flatten() {
+                        self.run(body, item, out);
+                    }
                 }
                 "define" => {
                     let (body, _, rest) = block(pieces);

@@ -11,7 +11,7 @@ use super::operator_sample::create_metrics;
 use crate::cli::sandbox::{Sandbox, testdata};
 
 /// The dependency of `testdata/operator` on the runtime crate.
-const RUNTIME: &str = "{ path = \"../../runtime\" }";
+pub(super) const RUNTIME: &str = "{ path = \"../../runtime\" }";
 
 pub(super) type Files = BTreeMap<PathBuf, String>;
 

@@ -321,7 +321,7 @@ proptest! {
         (older, users) in (edits(), edits()),
     ) {
         let mut written = Written::new(Init {
-            operator: Operator { name: "a".to_owned(), domain: None, converts: true },
+            operator: Operator { name: "a".to_owned(), converts: true, ..Operator::default() },
             runtime: None,
             kept: Vec::new(),
         });

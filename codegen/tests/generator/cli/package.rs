@@ -242,6 +242,7 @@ fn what_olm_does_itself_is_not_in_the_bundle() {
         "manifests/viewer_clusterrole.yaml",
         "manifests/widgets.batch.example.com_customresourcedefinition.yaml",
         "metadata/annotations.yaml",
+        "tests/scorecard/config.yaml",
     ];
     assert_eq!(paths, expected);
     for (path, text) in &bundle {

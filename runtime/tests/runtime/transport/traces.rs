@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use codegen_runtime::connect::ClientOptions;
 use codegen_runtime::controller::{Action, Request, reconcile_fn};
-use codegen_runtime::traces::TARGET;
+use codegen_runtime::event::{EventBroadcaster, Reporter};
+use codegen_runtime::traces::{self, TARGET, TRACE_ID};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::Api;
 use tracing::field::{Field, Visit};
@@ -164,4 +165,47 @@ async fn spans_of_what_failed_say_so() {
             ("otel.status_code", "ERROR"),
         ],
     );
+}
+
+#[tokio::test]
+async fn events_of_a_reconciliation_have_the_id_of_its_trace() {
+    traces::identify(|span| Some(format!("{:032x}", span.id()?.into_u64())));
+    let exporter = Exporter::default();
+    let subscriber = tracing_subscriber::registry().with(exporter.clone());
+    let _traced = tracing::subscriber::set_default(subscriber);
+    let rig = Rig::new();
+    rig.put("a");
+    let broadcaster = EventBroadcaster::new(rig.server.client());
+    let recorder = broadcaster.recorder(Reporter::new("test", "test-0"));
+    let stop = rig.stop.clone();
+    let written = tokio::spawn(async move { broadcaster.run(&stop).await });
+    let mut outside = ConfigMap::default();
+    outside.metadata.name = Some("outside".to_owned());
+    recorder.normal(&outside, "Seen", "See", "before");
+    let reconciler = reconcile_fn(move |request: Request| {
+        let recorder = recorder.clone();
+        async move {
+            let mut map = ConfigMap::default();
+            map.metadata.name = Some(request.key.name().to_owned());
+            recorder.normal(&map, "Seen", "See", "within");
+            Ok::<_, kube::Error>(Action::done())
+        }
+    });
+    let controller = rig.builder().for_::<ConfigMap>().build(reconciler);
+    let task = rig.run(controller.unwrap());
+    while rig.server.list("events").len() < 2 {
+        tokio::task::yield_now().await;
+    }
+    rig.stop.cancel();
+    assert_eq!(task.await.unwrap(), Ok(()));
+    written.await.unwrap();
+    let spans = exporter.spans("reconcile");
+    let [(id, _)] = spans.as_slice() else {
+        panic!("{spans:?}");
+    };
+    for event in rig.server.list("events") {
+        let found = event["metadata"]["annotations"][TRACE_ID].as_str();
+        let expected = (event["note"] == "within").then(|| format!("{id:032x}"));
+        assert_eq!(found, expected.as_deref(), "{event}");
+    }
 }
