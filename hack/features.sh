@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks codegen-runtime with each of its features alone and with interacting combinations, and a golden crate with each kind alone:
-# hack/features.sh [--all]
+# Checks codegen-runtime with each of its features alone and with interacting combinations, the generator with and without its command, and a
+# golden crate with each kind alone: hack/features.sh [--all]
 #
 # --all adds slow checks: another Kubernetes version, and the crypto provider aws-lc-rs, which compiles C.
 # OpenSSL is checked if its headers are installed, else skipped with a message. Warnings are failures: they show code that only
@@ -32,6 +32,9 @@ check() { # PACKAGE FEATURES
 }
 for features in "${sets[@]}"; do
   check codegen-runtime "$features"
+done
+for features in "" go cli "cli go"; do
+  check kube-codegen "$features"
 done
 for kind in "" styled_v1_image styled_v1_image_builder; do
   check golden-styled "$kind"

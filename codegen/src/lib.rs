@@ -10,6 +10,15 @@
 //! What the documentation shows is for users. Modules that it does not show are the stages
 //! themselves, for the tests of this repository, and change with any release.
 
+#![cfg_attr(
+    not(feature = "cli"),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "the command alone uses some items"
+    )
+)]
+
 /// Table-driven tests: calls a test's check with each row. Rows stay on one line each, which
 /// rustfmt would break up in plain calls.
 #[cfg(test)]

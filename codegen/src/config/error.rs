@@ -12,6 +12,7 @@ use crate::{
 /// `Debug` formats the same text as `Display`, including snippets of the input, since Cargo prints
 /// the `Debug` form when the `main` of a build script returns the error.
 #[derive(thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// The configuration itself is wrong: `codegen.toml`, or what a caller asked for.
     #[error("{}", .0.render(Style::Plain).trim_end())]

@@ -22,6 +22,7 @@ mod features;
 mod fetched;
 mod file;
 #[cfg(feature = "go")]
+#[doc(hidden)]
 pub mod go;
 #[cfg(feature = "cli")]
 pub(crate) mod history;
@@ -49,9 +50,13 @@ use std::{collections::BTreeSet, env, path::PathBuf};
 
 pub use error::Error;
 pub use file::{FILE_NAME, Workspace};
+#[doc(hidden)]
 pub use layout::shown;
 pub(crate) use members::{admits, is_workspace};
-pub use prepare::{Prepared, Report, check_modules, lock_all, prepare_all};
+pub use prepare::{Prepared, Report};
+#[doc(hidden)]
+pub use prepare::{check_modules, lock_all, prepare_all};
+#[doc(hidden)]
 pub use reference::{reference_page, reference_schema, reference_text};
 
 use crate::{

@@ -7,6 +7,7 @@ use std::{
 
 /// Why output cannot be planned or written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// The path of a generated file would lead out of the output folder.
     #[error(

@@ -17,11 +17,15 @@ mod plan;
 mod stage;
 mod tree;
 mod write;
+#[doc(hidden)]
 pub mod yaml;
 
 pub use error::Error;
+#[doc(hidden)]
 pub use interrupt::{Interrupted, interrupt};
+#[doc(hidden)]
 pub use lock::{Locked, lock};
+#[doc(hidden)]
 pub use orphans::OrphanSearch;
 pub use plan::{Change, ChangeKind, Owned, Plan};
 pub use tree::{Mode, Tree};

@@ -1,6 +1,6 @@
 //! The command's own documentation: help, versions, completions and lists.
 
-use crate::cli::sandbox::Sandbox;
+use crate::cli::sandbox::{Sandbox, testdata};
 
 #[track_caller]
 fn check(name: &str, arguments: &[&str]) {
@@ -14,62 +14,52 @@ fn the_command_explains_itself() {
     check("help", &["--help"]);
 }
 
+/// The commands that the help of a command lists, with their entries.
+fn commands(of: &[&str]) -> (Vec<String>, String) {
+    let help = Sandbox::new().quiet(&[of, &["-h"]].concat()).stdout;
+    let list = help.split("Commands:\n").nth(1).unwrap_or_default();
+    let list = list.split("\n\n").next().unwrap_or_default();
+    let names = list
+        .lines()
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next());
+    let names = names.filter(|name| *name != "help").map(str::to_owned);
+    (names.collect(), list.to_owned())
+}
+
 #[test]
-fn every_subcommand_explains_itself() {
-    for command in [
-        "generate",
-        "groups",
-        "crd",
-        "go",
-        "crate",
-        "manifests",
-        "inspect",
-        "diff",
-        "lint",
-        "markers",
-        "schema",
-        "completions",
-    ] {
-        check(&format!("help-{command}"), &[command, "--help"]);
+fn every_command_explains_itself_and_is_in_the_book() {
+    let page = std::fs::read_to_string(testdata().join("../docs/cli.md")).unwrap();
+    let (names, _) = commands(&[]);
+    assert!(names.len() > 8, "{names:?}");
+    for name in names {
+        let row = page.lines().find(|line| {
+            let cell = line
+                .strip_prefix("| ")
+                .and_then(|it| it.split(" | ").next());
+            cell.is_some_and(|cell| cell.split(['`', ' ', '\\']).any(|word| word == name))
+        });
+        let row = row.unwrap_or_else(|| panic!("docs/cli.md has no row for {name}"));
+        let (below, _) = commands(&[&name]);
+        if below.is_empty() {
+            check(&format!("help-{name}"), &[&name, "--help"]);
+        }
+        for sub in below {
+            assert!(row.contains(&sub), "docs/cli.md lacks {name} {sub}");
+            check(&format!("help-{name}-{sub}"), &[&name, &sub, "--help"]);
+        }
     }
-    check("help-init", &["init", "--help"]);
-    check("help-migrate", &["migrate", "--help"]);
-    check("help-package", &["package", "--help"]);
-    check("help-create", &["create", "api", "--help"]);
-    check("help-delete", &["delete", "api", "--help"]);
-    check("help-create-metric", &["create", "metric", "--help"]);
-    check("help-delete-metric", &["delete", "metric", "--help"]);
-    check("help-create-policy", &["create", "policy", "--help"]);
-    check("help-create-webhook", &["create", "webhook", "--help"]);
-    check(
-        "help-create-controller",
-        &["create", "controller", "--help"],
-    );
-    check(
-        "help-delete-controller",
-        &["delete", "controller", "--help"],
-    );
-    check("help-delete-webhook", &["delete", "webhook", "--help"]);
 }
 
 #[test]
 fn the_list_of_commands_says_what_each_says_of_itself() {
-    let help = |arguments: &[&str]| Sandbox::new().quiet(arguments).stdout;
     let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let list = help(&["-h"]);
-    let entries = list.split("Commands:\n").nth(1).unwrap();
-    let entries = entries.split("\n\n").next().unwrap();
-    let names = entries
-        .lines()
-        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
-        .filter_map(|line| line.split_whitespace().next());
-    let names: Vec<&str> = names.filter(|name| *name != "help").collect();
-    assert!(names.len() > 8, "{names:?}");
+    let (names, entries) = commands(&[]);
     for name in names {
-        let own = help(&[name, "-h"]);
+        let own = Sandbox::new().quiet(&[&name, "-h"]).stdout;
         let own = own.split("\n\n").next().unwrap();
         let entry = joined(&format!("{name} {own}"));
-        assert!(joined(entries).contains(&entry), "`{entry}` in {entries}");
+        assert!(joined(&entries).contains(&entry), "`{entry}` in {entries}");
     }
 }
 
