@@ -157,9 +157,7 @@ impl<'a> Certificate<'a> {
     }
 
     fn names(&self) -> Option<&[u8]> {
-        let found = self
-            .0
-            .get_extension_unique(&OID_X509_EXT_SUBJECT_ALT_NAME);
+        let found = self.0.get_extension_unique(&OID_X509_EXT_SUBJECT_ALT_NAME);
         found.ok().flatten().map(|it| it.value)
     }
 
