@@ -52,7 +52,8 @@ mod graph;
 mod header;
 pub mod kubernetes;
 #[cfg(feature = "cli")]
-mod lint;
+#[doc(hidden)]
+pub mod lint;
 #[doc(hidden)]
 pub mod lower;
 #[doc(hidden)]

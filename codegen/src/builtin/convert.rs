@@ -81,6 +81,7 @@ fn field(row: Row<Validation>, rust_name: String, docs: String) -> Option<Field>
             omits: row.omits,
             pointer: row.pointer,
             required: row.required,
+            ..GoField::default()
         }),
         validation: row.rules,
         docs,

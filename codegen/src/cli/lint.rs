@@ -8,8 +8,9 @@ use super::{
     Failure,
     diff::{Format, read},
     inputs::configs,
+    interrupt,
     progress::Bar,
-    style::{self, Color},
+    style::{self, Color, count},
 };
 use crate::{
     Config,
@@ -17,11 +18,14 @@ use crate::{
     config::{Error, FILE_NAME, shown},
     lint::{
         self, Finding, Level, Levels, baseline,
-        choice::{Choice, check_rule},
-        print,
-        rules::RULES,
+        choice::{ALL, Choice, check_rule},
+        fix, print, rules,
     },
+    output::{self, Plan},
 };
+
+/// Lines of baselines that no finding matches, with their files.
+type Unused = Vec<(PathBuf, String)>;
 
 /// Hold an API against the conventions of Kubernetes.
 ///
@@ -51,12 +55,18 @@ pub(super) struct Lint {
     /// Print all findings in the form of --baseline, and report none.
     #[arg(long, conflicts_with = "baseline")]
     print_baseline: bool,
+    /// Mend sources where nobody is hurt by it, by adding markers and attributes; report the rest.
+    #[arg(long, conflicts_with = "print_baseline")]
+    fix: bool,
     /// The form of the output.
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
     /// List the rules.
     #[arg(long)]
     list: bool,
+    /// Say what a rule is for, with examples.
+    #[arg(long, value_name = "RULE", value_parser = check_rule)]
+    explain: Option<String>,
 }
 
 impl Lint {
@@ -64,21 +74,18 @@ impl Lint {
         if self.list {
             return style::print(&list());
         }
-        let found = match self.paths.as_slice() {
-            [] => self.configured(),
-            paths => self.of(paths),
-        };
-        let mut findings = self.format.read("kube-codegen lint", found)?;
+        if let Some(id) = &self.explain {
+            return style::print(&explained(id));
+        }
+        let (mut findings, mut unused) = self.findings()?;
         if self.print_baseline {
             return style::print(&baseline::lines(&findings));
         }
-        if let Some(path) = &self.baseline {
-            let text = std::fs::read_to_string(path).map_err(|error| {
-                Failure::Usage(format!("cannot read {}: {error}", path.display()))
-            })?;
-            for line in baseline::except(&text, &mut findings) {
-                report_unused(path, line);
-            }
+        if self.fix && mended(&findings)? {
+            (findings, unused) = self.findings()?;
+        }
+        for (path, line) in &unused {
+            report_unused(path, line);
         }
         style::print(&match self.format {
             Format::Text => print::text(&findings, color.stdout()),
@@ -87,6 +94,23 @@ impl Lint {
             Format::Sarif => print::sarif(&findings),
         })?;
         verdict(&findings)
+    }
+
+    /// The findings that no baseline lists, and the lines of baselines that list none.
+    fn findings(&self) -> Result<(Vec<Finding>, Unused), Failure> {
+        let found = match self.paths.as_slice() {
+            [] => self.configured(),
+            paths => self.of(paths).map(|findings| (findings, Unused::new())),
+        };
+        let (mut findings, mut unused) = self.format.read("kube-codegen lint", found)?;
+        if let Some(path) = &self.baseline {
+            let text = std::fs::read_to_string(path).map_err(|error| {
+                Failure::Usage(format!("cannot read {}: {error}", path.display()))
+            })?;
+            let lines = baseline::except(&text, &mut findings).into_iter();
+            unused.extend(lines.map(|line| (path.clone(), line.to_owned())));
+        }
+        Ok((findings, unused))
     }
 
     fn of(&self, paths: &[PathBuf]) -> Result<Vec<Finding>, Failure> {
@@ -101,7 +125,7 @@ impl Lint {
     }
 
     /// The findings of the nearest codegen.toml.
-    fn configured(&self) -> Result<Vec<Finding>, Failure> {
+    fn configured(&self) -> Result<(Vec<Finding>, Unused), Failure> {
         let configs = configs(Vec::new(), None)?;
         if !configs.iter().any(Config::has_conventions) {
             return Err(Failure::Usage(format!(
@@ -123,24 +147,44 @@ impl Lint {
 
 /// Checks the configurations that have conventions.
 pub(super) fn check(configs: &[Config], color: Color) -> Result<(), Failure> {
-    let findings = linted(configs, &Levels::new())?;
+    let (findings, unused) = linted(configs, &Levels::new())?;
+    for (path, line) in &unused {
+        report_unused(path, line);
+    }
     style::print(&print::text(&findings, color.stdout()))?;
     verdict(&findings)
 }
 
-fn linted(configs: &[Config], levels: &Levels) -> Result<Vec<Finding>, Failure> {
+fn linted(configs: &[Config], levels: &Levels) -> Result<(Vec<Finding>, Unused), Failure> {
     let bar = Bar::default();
-    let mut findings = Vec::new();
+    let (mut findings, mut unused) = (Vec::new(), Unused::new());
     for config in configs {
         let Some(linted) = config.linted(levels, &bar)? else {
             continue;
         };
-        for (path, line) in &linted.unused {
-            report_unused(path, line);
-        }
+        unused.extend(linted.unused);
         findings.extend(linted.findings);
     }
-    Ok(findings)
+    Ok((findings, unused))
+}
+
+/// Writes the sources in which fixes mend findings; returns whether there are any.
+fn mended(findings: &[Finding]) -> Result<bool, Failure> {
+    let fixed = fix::fixed(findings, |path| std::fs::read_to_string(path).ok());
+    if fixed.count == 0 {
+        return Ok(false);
+    }
+    let shown = count(fixed.files.len(), "file");
+    let files = fixed.files.into_iter();
+    let files = files.map(|(path, text)| (path, Some(text))).collect();
+    let plan = Plan::of_edits(Path::new("."), files)?;
+    interrupt::watch();
+    output::apply([&plan])?;
+    style::eprint(&format!(
+        "mended {} in {shown}\n",
+        count(fixed.count, "finding")
+    ));
+    Ok(true)
 }
 
 fn report_unused(path: &Path, line: &str) {
@@ -162,15 +206,18 @@ fn verdict(findings: &[Finding]) -> Result<(), Failure> {
     Ok(())
 }
 
+/// What a rule is for, or every one.
+fn explained(id: &str) -> String {
+    let wanted = rules::all().filter(|rule| id == ALL || id == rule.id);
+    let texts = wanted.map(|rule| format!("{}\n\n{}", rule.id, rule.explanation()));
+    texts.collect::<Vec<_>>().join("\n")
+}
+
 /// The rules, a line each.
 fn list() -> String {
-    let lines = RULES.iter().map(|rule| {
-        let level = match rule.level {
-            Level::Off => "off",
-            Level::Warning => "warning",
-            Level::Error => "error",
-        };
-        format!("{:<20} {level:<8} {}\n", rule.id, rule.instead)
+    let lines = rules::all().map(|rule| {
+        let (id, level) = (rule.id, rule.level.name());
+        format!("{id:<20} {level:<8} {}\n", rule.instead)
     });
     lines.collect()
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::twice;
 use crate::{
     diag::{Diagnostics, Place},
-    model::{ApiSet, TypeDef, TypeKind, TypeRef},
+    model::{ApiSet, Field, TypeDef, TypeKind, TypeRef},
     read::crd::whole::Located,
     source::Source,
 };
@@ -139,12 +139,26 @@ impl<'d> Places<'d> {
         found.place.as_ref().map(Spot::of)
     }
 
+    /// The field of a version's types that a path leads to.
+    pub(crate) fn field(&self, version: &str, path: &str) -> Option<&Field> {
+        match self {
+            Self::Yaml(..) => None,
+            Self::Types(api, definition) => declared(api, definition, version, path)?.field,
+        }
+    }
+
     /// Where a field of a version is declared, or the value that the keys lead to in YAML.
-    pub(crate) fn place(&self, version: &str, path: &str, pointer: &[String]) -> Option<Declared> {
+    pub(crate) fn place(
+        &self,
+        version: &str,
+        path: &str,
+        pointer: &[String],
+    ) -> Option<Declared<'_>> {
         match self {
             Self::Yaml(file, index) => Some(Declared {
                 place: Some(file.located().place(&file.source, *index, pointer)?),
                 exact: true,
+                field: None,
             }),
             Self::Types(api, definition) => declared(api, definition, version, path),
         }
@@ -165,19 +179,21 @@ impl Spot {
 
 /// Where a field is declared.
 #[derive(Clone, Debug)]
-pub(crate) struct Declared {
+pub(crate) struct Declared<'a> {
     /// Its place, or that of the innermost type or field around it that has one.
     pub(crate) place: Option<Place>,
     /// Whether it is a field of the version's own types, rather than of a type from elsewhere.
     pub(crate) exact: bool,
+    /// The field, if the path leads to one.
+    field: Option<&'a Field>,
 }
 
-fn declared(
-    api: &ApiSet,
+fn declared<'a>(
+    api: &'a ApiSet,
     definition: &Definition,
     version_name: &str,
     field_path: &str,
-) -> Option<Declared> {
+) -> Option<Declared<'a>> {
     let group = definition.value.pointer("/spec/group")?.as_str()?;
     let plural = definition.value.pointer("/spec/names/plural")?.as_str()?;
     let of_group = api.versions().filter(|(it, _)| it.name == group);
@@ -195,7 +211,7 @@ fn declared(
     let mut place = def.and_then(|def| def.declared.place().cloned());
     // Keys of the definition are no fields.
     let path = if own.is_some() { field_path } else { "" };
-    let mut exact = true;
+    let (mut exact, mut found) = (true, None);
     for step in path.split('.').filter(|step| !step.is_empty()) {
         let name = step.trim_end_matches("[]").trim_end_matches("[*]");
         let body = match def.map(|def| &def.kind) {
@@ -204,13 +220,18 @@ fn declared(
         };
         let fields = body.into_iter().flat_map(|body| &body.fields);
         let Some(field) = fields.into_iter().find(|field| field.json_name == name) else {
-            exact = false;
+            (exact, found) = (false, None);
             break;
         };
+        found = Some(field);
         place = field.declared.place().cloned().or(place);
         def = local(&field.ty).and_then(named);
     }
-    Some(Declared { place, exact })
+    Some(Declared {
+        place,
+        exact,
+        field: found,
+    })
 }
 
 /// The name of the version's type that a reference leads to.

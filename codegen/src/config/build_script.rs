@@ -7,8 +7,6 @@ use std::{
     slice,
 };
 
-#[cfg(feature = "go")]
-use super::go::module_folder;
 use super::{
     Config, Error, Report,
     inputs::{CrdInput, GoInput},
@@ -17,6 +15,8 @@ use super::{
     names::NamesFile,
     prepare::{Prepared, check_modules},
 };
+#[cfg(feature = "go")]
+use super::{disk::Disk, go::module_folder};
 use crate::{Diagnostic, Diagnostics, Source, Sources, diag::Severity, output};
 
 impl Config {
@@ -98,7 +98,9 @@ fn used_by(sources: &Sources) -> BTreeSet<PathBuf> {
             continue;
         }
         let folder = PathBuf::from(&package.dir);
-        used.extend(module_folder(&whole(&folder)).map(|module| module.join("go.mod")));
+        used.extend(
+            module_folder(&Disk::default(), &whole(&folder)).map(|module| module.join("go.mod")),
+        );
         used.insert(folder);
     }
     used

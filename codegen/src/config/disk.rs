@@ -47,7 +47,10 @@ impl Disk {
             return BTreeSet::new();
         }
         let whole = whole(folder);
-        let planned = self.planned.iter().filter(|(_, text)| text.is_some());
+        // Paths are ordered part by part, so those below a folder follow it.
+        let below = self.planned.range(whole.clone()..);
+        let below = below.take_while(|(path, _)| path.starts_with(&whole));
+        let planned = below.filter(|(_, text)| text.is_some());
         let names = planned.filter_map(|(path, _)| {
             let name = path.strip_prefix(&whole).ok()?.components().next()?;
             Some(folder.join(name))
@@ -141,6 +144,73 @@ impl Disk {
     }
 }
 
+/// What only Go packages need.
+#[cfg(feature = "go")]
+impl Disk {
+    /// Whether the contents of a file are planned.
+    pub(super) fn is_planned(&self, path: &Path) -> bool {
+        self.planned(path).is_some_and(Option::is_some)
+    }
+
+    /// The names of the files in a folder that `wanted` accepts, sorted: without folders, pipes and
+    /// the like, as Go does; links count as their targets.
+    pub(super) fn files(
+        &self,
+        folder: &Path,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> io::Result<Vec<String>> {
+        self.names(folder, &|name, entry| {
+            let is_file = || entry.is_none_or(|it| it.file_type().is_ok_and(|it| it.is_file()));
+            let is_other = || entry.is_some_and(|it| is_special_or_folder(&it.path()));
+            wanted(name) && (is_file() || !is_other())
+        })
+    }
+
+    /// The names of the subfolders of a folder, sorted, without links.
+    pub(super) fn folders(&self, folder: &Path) -> io::Result<Vec<String>> {
+        self.names(folder, &|name, entry| match entry {
+            Some(entry) => entry.file_type().is_ok_and(|kind| kind.is_dir()),
+            None => !self.is_planned(&folder.join(name)),
+        })
+    }
+
+    /// Whether a folder holds a file or folder whose name `wanted` accepts.
+    pub(super) fn holds(&self, folder: &Path, wanted: &dyn Fn(&str) -> bool) -> bool {
+        let names = self.names(folder, &|name, _| wanted(name));
+        names.is_ok_and(|names| !names.is_empty())
+    }
+
+    /// The names in a folder that `wanted` accepts, sorted; a planned one has no entry.
+    fn names(
+        &self,
+        folder: &Path,
+        wanted: &dyn Fn(&str, Option<&fs::DirEntry>) -> bool,
+    ) -> io::Result<Vec<String>> {
+        let planned = self.planned_below(folder);
+        let planned = planned.iter().filter_map(|path| path.file_name()?.to_str());
+        let planned = planned.filter(|name| wanted(name, None));
+        let mut names: Vec<String> = planned.map(str::to_owned).collect();
+        match fs::read_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !self.planned.is_empty() => {}
+            entries => {
+                for entry in entries? {
+                    let entry = entry?;
+                    let Ok(name) = entry.file_name().into_string() else {
+                        continue;
+                    };
+                    let is_gone = self.planned(&entry.path()).is_some();
+                    if !is_gone && wanted(&name, Some(&entry)) {
+                        names.push(name);
+                    }
+                }
+            }
+        }
+        names.sort();
+        names.dedup();
+        Ok(names)
+    }
+}
+
 /// Whether a path is a Rust file that was not generated.
 pub(super) fn is_source(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
@@ -150,6 +220,12 @@ pub(super) fn is_source(path: &Path) -> bool {
 /// Whether a path leads to a pipe or a device, which may never reach its end.
 fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
+/// Whether a path leads to anything but a file.
+#[cfg(feature = "go")]
+fn is_special_or_folder(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| !found.is_file())
 }
 
 /// Reads a UTF-8 file as a source, named by its path relative to the current folder.

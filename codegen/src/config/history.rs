@@ -7,7 +7,12 @@ use std::{
     process::Command,
 };
 
-use super::{Config, Error, Progress, definitions::of_sources, inputs::CrdInput, layout::whole};
+use super::{
+    Config, Error, Progress,
+    definitions::of_sources,
+    inputs::{CrdInput, GoInput},
+    layout::whole,
+};
 use crate::{compat::Set, diag::Diagnostic, generator::is_crd_file, source::Source};
 
 /// The prefix of a reference.
@@ -62,22 +67,16 @@ impl Reference {
     /// `git` fails, nothing is there, or what is there is wrong.
     pub(crate) fn read(&self, path: &Path, progress: &dyn Progress) -> Result<Set, Error> {
         let tree = Tree::read(&self.commit, path)?;
-        if tree.has("go") && !tree.has("rs") {
-            return Err(tree.refused(
-                "Go packages are not read from history",
-                "check the commit out with `git worktree add FOLDER REF`, and name the folder",
-            ));
+        let mut config = Config::new();
+        match tree.language {
+            Some(Language::Rust) => config = config.apis(tree.source_root(path)),
+            Some(Language::Go) => config.go.push(GoInput {
+                dir: tree.place(path),
+                packages: vec!["./...".to_owned()],
+            }),
+            None => return of_sources(&tree.manifests(path)?),
         }
-        match tree.has("rs") {
-            true => {
-                let folder = tree.source_root(path);
-                Config::new()
-                    .apis(folder)
-                    .in_history(&tree)
-                    .definitions(progress)
-            }
-            false => of_sources(&tree.manifests(path)?),
-        }
+        config.in_history(&tree).definitions(progress)
     }
 
     /// Reads the CRDs of a configuration's inputs as they were at the commit.
@@ -96,22 +95,24 @@ impl Reference {
                 set.extend(self.read(path, progress)?);
             }
         }
-        if !config.go.is_empty() {
-            let tree = Tree::empty(&self.commit);
-            return Err(tree.refused(
-                "Go packages are not read from history",
-                "name a folder of CRDs as the base",
-            ));
-        }
+        let mut earlier = config.clone();
+        (earlier.crds, earlier.out) = (Vec::new(), None);
         if let Some(apis) = config.apis.first() {
             let tree = Tree::read(&self.commit, &apis.folder)?;
-            let mut earlier = config.clone();
-            earlier.crds.clear();
             for apis in &mut earlier.apis {
                 apis.folder = tree.place(&apis.folder);
             }
-            earlier.out = None;
-            set.extend(earlier.in_history(&tree).definitions(progress)?);
+            earlier = earlier.in_history(&tree);
+        }
+        if let Some(go) = config.go.first() {
+            let tree = Tree::read(&self.commit, &go.dir)?;
+            for go in &mut earlier.go {
+                go.dir = tree.place(&go.dir);
+            }
+            earlier = earlier.in_history(&tree);
+        }
+        if !earlier.apis.is_empty() || !earlier.go.is_empty() {
+            set.extend(earlier.definitions(progress)?);
         }
         Ok(set)
     }
@@ -122,8 +123,40 @@ pub(super) struct Tree {
     commit: String,
     /// The top folder of the repository.
     top: PathBuf,
+    /// The language of the sources at the path; `None` if there are only manifests.
+    language: Option<Language>,
     /// Contents by path below the top folder.
     files: BTreeMap<PathBuf, Vec<u8>>,
+}
+
+/// The language of sources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Language {
+    Rust,
+    Go,
+}
+
+impl Language {
+    /// Of files below a path; a few scripts in Go do not make a crate a Go module.
+    fn of(names: &str) -> Option<Self> {
+        let has = |extension: &str| {
+            let mut names = names.split('\0');
+            names.any(|name| name.rsplit_once('.').is_some_and(|(_, it)| it == extension))
+        };
+        match (has("rs"), has("go")) {
+            (true, _) => Some(Self::Rust),
+            (false, true) => Some(Self::Go),
+            (false, false) => None,
+        }
+    }
+
+    /// How the names of files end that decide types: crates and packages use those of others.
+    const fn ends(self) -> &'static [&'static str] {
+        match self {
+            Self::Rust => &[".rs", "Cargo.toml"],
+            Self::Go => &[".go", "go.mod", "go.work", "modules.txt"],
+        }
+    }
 }
 
 impl Tree {
@@ -131,6 +164,7 @@ impl Tree {
         Self {
             commit: commit.to_owned(),
             top: PathBuf::new(),
+            language: None,
             files: BTreeMap::new(),
         }
     }
@@ -162,19 +196,25 @@ impl Tree {
             &["ls-tree", "-r", "-z", "--name-only", &id, "--", &below],
         )?;
         let listed = String::from_utf8_lossy(&listed).into_owned();
-        let mut extensions = listed.split('\0').filter_map(|name| name.rsplit_once('.'));
-        let has_sources = extensions.any(|(_, extension)| extension == "rs");
+        tree.language = Language::of(&listed);
         if listed.is_empty() {
             let help = "paths are relative to the current folder";
             return Err(tree.refused(&format!("there is no {below}"), help));
         }
-        // Crates depend on others, whose types they use.
-        let all = [".", ":(glob)**/*.rs", ":(glob)**/Cargo.toml"];
-        let paths = match has_sources {
-            true => &all[1..],
-            false => &[below.as_str()],
-        };
-        let arguments = [&["archive", "--format=tar", &id, "--"], paths].concat();
+        let mut paths = vec![below];
+        if let Some(language) = tree.language {
+            let all = tree.git(&tree.top, &["ls-tree", "-r", "-z", "--name-only", &id])?;
+            let all = String::from_utf8_lossy(&all).into_owned();
+            // git refuses a pattern that matches nothing.
+            let there = |end: &&&str| all.split('\0').any(|name| name.ends_with(**end));
+            let ends = language.ends().iter().filter(there);
+            paths = ends.map(|end| format!(":(glob)**/*{end}")).collect();
+            if language == Language::Go {
+                paths.push(":(exclude,glob)**/*_test.go".to_owned());
+            }
+        }
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let arguments = [&["archive", "--format=tar", &id, "--"], &paths[..]].concat();
         let archive = tree.git(&tree.top, &arguments)?;
         tree.files = unpack(&archive);
         Ok(tree)
@@ -259,12 +299,6 @@ impl Tree {
             true => place.join("src"),
             false => place,
         }
-    }
-
-    /// Whether there is a file with an extension.
-    fn has(&self, extension: &str) -> bool {
-        let mut files = self.files.keys();
-        files.any(|path| path.extension().is_some_and(|it| it == extension))
     }
 
     /// The YAML and JSON files at a path.

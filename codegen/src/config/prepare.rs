@@ -367,7 +367,13 @@ impl Config {
             false => KubernetesSources::Unused,
         };
         for input in &self.go {
-            let loaded = super::go::load(&input.packages, &input.dir, &environment, kubernetes);
+            let loaded = super::go::load_from(
+                &self.disk,
+                &input.packages,
+                &input.dir,
+                &environment,
+                kubernetes,
+            );
             sources.go.push(loaded.map_err(Error::Config)?);
         }
         let packages = sources.go.iter().flat_map(|go| &go.packages);

@@ -2,7 +2,7 @@
 
 use super::{
     Level, Levels,
-    rules::{RULES, find},
+    rules::{self, find},
 };
 use crate::suggest::closest;
 
@@ -31,7 +31,7 @@ impl Choice {
         ];
         for (rules, level) in given {
             if rules.iter().any(|id| id == ALL) {
-                let on = RULES.iter().filter(|rule| rule.level != Level::Off);
+                let on = rules::all().filter(|rule| rule.level != Level::Off);
                 levels.extend(on.map(|rule| (rule.id.to_owned(), level)));
             }
         }
@@ -52,7 +52,7 @@ pub(crate) fn check_rule(id: &str) -> Result<String, String> {
     if id == ALL || find(id).is_some() {
         return Ok(id.to_owned());
     }
-    let close = closest(id, RULES.iter().map(|rule| rule.id));
+    let close = closest(id, rules::all().map(|rule| rule.id));
     let close = close.map(|close| format!("; did you mean `{close}`?"));
     Err(format!(
         "there is no such rule{}",

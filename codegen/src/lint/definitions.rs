@@ -3,7 +3,7 @@
 use kube_schema::json_path::{self, Brackets};
 use serde_json::{Value, json};
 
-use super::Fault;
+use super::{Fault, walk::required};
 
 /// Short names of Kubernetes' own kinds.
 const TAKEN: [&str; 25] = [
@@ -21,6 +21,7 @@ fn fault(pointer: Vec<String>, path: &str, message: impl Into<String>) -> Fault 
         pointer,
         path: path.to_owned(),
         message: message.into(),
+        fix: None,
     }
 }
 
@@ -60,6 +61,18 @@ pub(super) fn status_subresource(_: &Value, version: &Value) -> Vec<Fault> {
     }
     let message = "there is a status without the subresource `status`: users can write it, and each write changes the generation";
     vec![fault(status_keys(&[]), "status", message)]
+}
+
+pub(super) fn status_optional(_: &Value, version: &Value) -> Vec<Fault> {
+    let status = &schema(version)["properties"]["status"];
+    let faults = required(status).map(|name| {
+        let message = format!(
+            "`{name}` is required: a controller that reports something else has to write it too"
+        );
+        let at = status_keys(&["properties", name]);
+        fault(at, &format!("status.{name}"), message)
+    });
+    faults.collect()
 }
 
 pub(super) fn columns(_: &Value, version: &Value) -> Vec<Fault> {

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::walk::{Field, properties, required};
+use crate::model::{GoValue, TypeRef};
 
 /// Names of fields that hold what belongs into a Secret, in lower case.
 const SECRETS: [&str; 6] = [
@@ -26,13 +27,45 @@ pub(super) fn list_type(field: &Field<'_>) -> Option<String> {
     }
 }
 
+/// A list of objects none of which has a field that is required.
+pub(super) fn items(field: &Field<'_>) -> Option<String> {
+    let items = &field.schema["items"];
+    let is_own = || field.declared().is_none_or(|it| !is_foreign(&it.ty));
+    let has_own = properties(items).next().is_some() && required(items).next().is_none();
+    (field.ty() == "array" && has_own && is_own()).then(|| {
+        "no field of the items is required: lists that differ by a `-` in YAML are all valid"
+            .to_owned()
+    })
+}
+
+/// Whether the values are of a type from elsewhere, for which its own project answers.
+fn is_foreign(ty: &TypeRef) -> bool {
+    match ty {
+        TypeRef::List(inner)
+        | TypeRef::Map(inner)
+        | TypeRef::Optional(inner)
+        | TypeRef::Boxed(inner) => is_foreign(inner),
+        TypeRef::Known(_) | TypeRef::External(_) | TypeRef::Verbatim(_) => true,
+        _ => false,
+    }
+}
+
 pub(super) fn integers(field: &Field<'_>) -> Option<String> {
     let format = field.text("format");
-    let is_int = field.ty() == "integer" && !field.has("x-kubernetes-int-or-string");
-    (is_int && !["int32", "int64"].contains(&format)).then(|| match format {
-        "" => "the integer has no format: clients do not know its width".to_owned(),
-        format => format!("the integer has the format `{format}`, which few clients know"),
-    })
+    if field.ty() != "integer" || field.has("x-kubernetes-int-or-string") {
+        return None;
+    }
+    // Go's unsigned integers have the formats of signed ones.
+    match (format, field.go()) {
+        (_, GoValue::Unsigned) => {
+            Some("the integer is unsigned, which few languages have".to_owned())
+        }
+        ("int32" | "int64", _) => None,
+        ("", _) => Some("the integer has no format: clients do not know its width".to_owned()),
+        (format, _) => Some(format!(
+            "the integer has the format `{format}`, which few clients know"
+        )),
+    }
 }
 
 pub(super) fn floats(field: &Field<'_>) -> Option<String> {
@@ -52,8 +85,15 @@ pub(super) fn maps(field: &Field<'_>) -> Option<String> {
 }
 
 pub(super) fn durations(field: &Field<'_>) -> Option<String> {
-    (field.text("format") == "duration").then(|| {
-        "the duration is text in Go's form (`1h30m`), which each client has to parse".to_owned()
+    // The schema of Go's durations is that of any text or number.
+    let is_go = ["string", "integer"].contains(&field.ty()) && field.go() == GoValue::Duration;
+    let is_text = field.ty() == "string";
+    (is_go || field.text("format") == "duration").then(|| {
+        match is_text {
+            true => "the duration is text in Go's form (`1h30m`), which each client has to parse",
+            false => "the duration is in nanoseconds, which its name does not say",
+        }
+        .to_owned()
     })
 }
 
@@ -105,19 +145,6 @@ pub(super) fn bools(field: &Field<'_>) -> Option<String> {
         .then(|| "a boolean cannot get a third value in a later release".to_owned())
 }
 
-pub(super) fn bounds(field: &Field<'_>) -> Option<String> {
-    let has = |keyword| field.has(keyword);
-    let missing = match field.ty() {
-        "string" if !has("maxLength") && !has("enum") && !has("format") => "maxLength",
-        "array" if !has("maxItems") => "maxItems",
-        "object" if has("additionalProperties") && !has("maxProperties") => "maxProperties",
-        _ => return None,
-    };
-    Some(format!(
-        "there is no `{missing}`: nothing but the size of a request limits it"
-    ))
-}
-
 pub(super) fn defaults(field: &Field<'_>) -> Option<String> {
     (field.has("default") && field.is_required()).then(|| {
         "it is required and has a default: the default is set first, so nobody has to write it"
@@ -125,9 +152,33 @@ pub(super) fn defaults(field: &Field<'_>) -> Option<String> {
     })
 }
 
+/// Whether Rust can make a value of the field's type without being told how.
+pub(super) fn has_default(field: &Field<'_>) -> bool {
+    let plain = |ty: &TypeRef| {
+        !matches!(
+            ty,
+            TypeRef::Local(_) | TypeRef::External(_) | TypeRef::Verbatim(_)
+        ) && !matches!(ty, TypeRef::Boxed(_) | TypeRef::Known(_))
+    };
+    let declared = field.declared();
+    declared.is_some_and(|it| it.go.is_some() || plain(&it.ty))
+}
+
 pub(super) fn descriptions(field: &Field<'_>) -> Option<String> {
     (field.is_property && field.text("description").trim().is_empty())
         .then(|| "there is no description: `kubectl explain` shows an empty line".to_owned())
+}
+
+pub(super) fn description_start(field: &Field<'_>) -> Option<String> {
+    let text = field.text("description").trim_start();
+    let first = text.split_whitespace().next()?;
+    let is_name = first.trim_end_matches([':', ',', '.']) == field.name;
+    (field.is_property && !is_name).then(|| {
+        format!(
+            "the description starts with `{first}`, not with `{}`",
+            field.name
+        )
+    })
 }
 
 pub(super) fn untyped(field: &Field<'_>) -> Option<String> {
@@ -150,15 +201,29 @@ pub(super) fn enums(field: &Field<'_>) -> Option<String> {
 }
 
 pub(super) fn unions(field: &Field<'_>) -> Option<String> {
-    let members = field.schema["oneOf"].as_array()?;
-    let single = members.iter().all(|member| required(member).count() == 1);
+    let members = field.schema["oneOf"].as_array();
+    let listed = members.is_some_and(|members| {
+        members.len() > 1 && members.iter().all(|member| required(member).count() == 1)
+    });
+    let rules = field.schema["x-kubernetes-validations"].as_array();
+    let mut rules = rules.into_iter().flatten();
+    let counted = rules.any(|rule| rule["rule"].as_str().is_some_and(counts_fields));
     let has_enum = properties(field.schema).any(|(name, below)| {
         below.get("enum").is_some() && required(field.schema).any(|it| it == name)
     });
-    (members.len() > 1 && single && !has_enum).then(|| {
+    ((listed || counted) && !has_enum).then(|| {
         "one of several fields is set, and no field says which: a client that does not know a new one sees none"
             .to_owned()
     })
+}
+
+/// Whether a rule in CEL is that of `+kubebuilder:validation:ExactlyOneOf` and its like.
+fn counts_fields(rule: &str) -> bool {
+    let is_of_fields = rule.starts_with("[has(self.");
+    is_of_fields
+        && [".size() == 1", ".size() <= 1"]
+            .iter()
+            .any(|end| rule.ends_with(end))
 }
 
 pub(super) fn unbounded_rules(field: &Field<'_>) -> Option<String> {

@@ -1,7 +1,8 @@
 //! The conventions of Kubernetes APIs, held against CRDs from any input: annotated Rust,
 //! kube-derive, Go and YAML alike.
 //!
-//! [`rules`] is the table; `fields` has the checks of one value, `definitions` those of a version.
+//! [`rules`] is the table; `fields` and `sizes` have the checks of one value, `definitions` those
+//! of a version; `fix` mends sources.
 //! Everything is seen as the API server sees it, in the CRD, and reported where it is declared.
 //! Types of other crates and packages are not checked: who declares them answers for them. Start at
 //! [`lint`].
@@ -11,21 +12,21 @@ pub(crate) mod baseline;
 pub(crate) mod choice;
 mod definitions;
 mod fields;
+pub(crate) mod fix;
 pub(crate) mod print;
-pub(crate) mod rules;
+pub mod rules;
+mod sizes;
 mod walk;
 
-use std::{
-    cell::LazyCell,
-    collections::{BTreeMap, BTreeSet},
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use serde_json::Value;
 
 use self::{
     allow::Allowed,
-    rules::{Check, RULES, Rule},
+    rules::{Check, Fix, Rule},
+    walk::Declarations,
 };
 use crate::{
     compat::{Definition, Places, Set, text::located},
@@ -43,6 +44,17 @@ pub(crate) enum Level {
     Error,
 }
 
+impl Level {
+    /// The level in the book and in `--list`.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
 /// A deviation from a convention.
 #[derive(Debug)]
 pub(crate) struct Finding {
@@ -56,6 +68,8 @@ pub(crate) struct Finding {
     /// What is the case, on one line.
     pub(crate) message: String,
     pub(crate) place: Option<Place>,
+    /// The change that mends it.
+    fix: Option<&'static Fix>,
 }
 
 impl Finding {
@@ -103,18 +117,23 @@ struct Fault {
     path: String,
     /// What is the case.
     message: String,
+    fix: Option<&'static Fix>,
 }
 
 fn one(definition: &Definition, levels: &Levels) -> (Vec<Finding>, Diagnostics) {
     let (mut found, mut diagnostics) = (Vec::new(), Diagnostics::new());
-    let places = LazyCell::new(|| Places::of(definition));
+    let places = Places::of(definition);
     let crd = definition.name();
     let versions = definition.value.pointer("/spec/versions");
     let versions = versions.and_then(Value::as_array).into_iter().flatten();
     let served = versions.enumerate().filter(|(_, it)| it["served"] != false);
     for (index, version) in served {
         let name = version["name"].as_str().unwrap_or_default();
-        for (rule, level, fault) in faults(&definition.value, version, levels) {
+        let declarations = Declarations {
+            places: &places,
+            version: name,
+        };
+        for (rule, level, fault) in faults(&definition.value, version, declarations, levels) {
             let start = ["spec".to_owned(), "versions".to_owned(), index.to_string()];
             let pointer: Vec<String> = start.into_iter().chain(fault.pointer).collect();
             let declared = places.place(name, &fault.path, &pointer);
@@ -132,6 +151,7 @@ fn one(definition: &Definition, levels: &Levels) -> (Vec<Finding>, Diagnostics) 
                     path: fault.path,
                     message: fault.message,
                     place: declared.place,
+                    fix: fault.fix,
                 });
             }
         }
@@ -140,9 +160,14 @@ fn one(definition: &Definition, levels: &Levels) -> (Vec<Finding>, Diagnostics) 
 }
 
 /// What the rules that are on find in a version: first those of the version, then field by field.
-fn faults(crd: &Value, version: &Value, levels: &Levels) -> Vec<(&'static Rule, Level, Fault)> {
+fn faults(
+    crd: &Value,
+    version: &Value,
+    declarations: Declarations<'_>,
+    levels: &Levels,
+) -> Vec<(&'static Rule, Level, Fault)> {
     let (mut found, mut fields) = (Vec::new(), Vec::new());
-    for rule in RULES {
+    for rule in rules::all() {
         match (
             levels.get(rule.id).copied().unwrap_or(rule.level),
             rule.check,
@@ -155,12 +180,13 @@ fn faults(crd: &Value, version: &Value, levels: &Levels) -> Vec<(&'static Rule, 
             }
         }
     }
-    walk::fields(version, &mut |field| {
+    walk::fields(version, declarations, &mut |field| {
         let faults = fields.iter().filter_map(|(rule, level, check)| {
             let fault = Fault {
                 message: check(field)?,
                 pointer: field.pointer.to_vec(),
                 path: field.path.to_owned(),
+                fix: rule.fix.as_ref().filter(|fix| (fix.applies)(field)),
             };
             Some((*rule, *level, fault))
         });

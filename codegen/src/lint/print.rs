@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Finding, Level, rules::RULES};
+use super::{Finding, Level, rules};
 use crate::{
     compat::{Spot, annotations, json::pretty, sarif, text::located},
     diag::{Diagnostic, Diagnostics, Style},
@@ -82,9 +82,7 @@ pub(crate) fn github(findings: &[Finding]) -> String {
 
 /// Formats findings as SARIF.
 pub(crate) fn sarif(findings: &[Finding]) -> String {
-    let rules = RULES
-        .iter()
-        .map(|rule| json!({"id": rule.id, "help": {"text": rule.instead}}));
+    let rules = rules::all().map(|rule| json!({"id": rule.id, "help": {"text": rule.instead}}));
     let results = findings.iter().map(|finding| {
         let place = spot(finding);
         json!({

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::{compat::Places, model};
+
 /// A value in a schema.
 pub(super) struct Field<'a> {
     /// The name of the innermost property.
@@ -18,6 +20,14 @@ pub(super) struct Field<'a> {
     pub(super) pointer: &'a [String],
     /// Whether every list and map around it has a bound.
     pub(super) is_bounded: bool,
+    declarations: Declarations<'a>,
+}
+
+/// The fields of the types that declare a version.
+#[derive(Clone, Copy)]
+pub(super) struct Declarations<'a> {
+    pub(super) places: &'a Places<'a>,
+    pub(super) version: &'a str,
 }
 
 impl Field<'_> {
@@ -34,6 +44,18 @@ impl Field<'_> {
     /// Whether a keyword is there.
     pub(super) fn has(&self, keyword: &str) -> bool {
         self.schema.get(keyword).is_some()
+    }
+
+    /// The field of a type that declares it, in Rust or Go.
+    pub(super) fn declared(&self) -> Option<&model::Field> {
+        let Declarations { places, version } = self.declarations;
+        places.field(version, self.path)
+    }
+
+    /// What Go's type says of the values beyond the schema.
+    pub(super) fn go(&self) -> model::GoValue {
+        let go = self.declared().and_then(|it| it.go.as_ref());
+        go.map(|go| go.value).unwrap_or_default()
     }
 
     /// Whether the parent requires it.
@@ -56,12 +78,17 @@ pub(super) fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Valu
 
 /// Visits the values of a version's schema below its own fields: not `apiVersion`, `kind` and
 /// `metadata`, and nothing within embedded objects, which have conventions of their own.
-pub(super) fn fields(version: &Value, visit: &mut dyn FnMut(&Field<'_>)) {
+pub(super) fn fields(
+    version: &Value,
+    declarations: Declarations<'_>,
+    visit: &mut dyn FnMut(&Field<'_>),
+) {
     let Some(schema) = version.pointer("/schema/openAPIV3Schema") else {
         return;
     };
     let mut walk = Walk {
         pointer: ["schema", "openAPIV3Schema"].map(str::to_owned).to_vec(),
+        declarations,
         visit,
     };
     for (name, below) in properties(schema) {
@@ -77,8 +104,9 @@ pub(super) fn fields(version: &Value, visit: &mut dyn FnMut(&Field<'_>)) {
     }
 }
 
-struct Walk<'v> {
+struct Walk<'v, 'a> {
     pointer: Vec<String>,
+    declarations: Declarations<'a>,
     visit: &'v mut dyn FnMut(&Field<'_>),
 }
 
@@ -89,7 +117,7 @@ struct At<'a> {
     is_bounded: bool,
 }
 
-impl Walk<'_> {
+impl Walk<'_, '_> {
     fn enter(&mut self, keys: &[&str], parent: &Value, schema: &Value, at: &At<'_>) {
         let length = self.pointer.len();
         self.pointer.extend(keys.iter().map(|&key| key.to_owned()));
@@ -101,6 +129,7 @@ impl Walk<'_> {
             path: &at.path,
             pointer: &self.pointer,
             is_bounded: at.is_bounded,
+            declarations: self.declarations,
         });
         if schema["x-kubernetes-embedded-resource"] != true {
             self.below(schema, at);

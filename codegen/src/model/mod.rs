@@ -39,7 +39,7 @@ pub use resource::{
     Conversion, ConversionWebhook, CrdRest, CustomMethod, LeftOut, MethodVerb, PrinterColumn,
     Resource, ScaleSubresource, Scope, SelectableField, Verb, VerbSet,
 };
-pub use source::{DeclaredAt, GoField};
+pub use source::{DeclaredAt, GoField, GoValue};
 pub(crate) use types::find_type;
 pub use types::{
     Aliasing, DerivedSchema, EnumDef, EnumValues, Field, RustItem, RustPath, StructDef, TypeDef,

@@ -88,6 +88,21 @@ pub struct GoField {
     /// Whether markers or the tag declare it required; the metadata of a root may still be
     /// optional.
     pub required: bool,
+    /// What the type says of the values, or of the items of lists and maps.
+    #[serde(skip)]
+    pub value: GoValue,
+}
+
+/// What a Go type says of its values beyond their schema.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GoValue {
+    /// They are durations.
+    Duration,
+    /// They are unsigned integers.
+    Unsigned,
+    /// Nothing.
+    #[default]
+    Plain,
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
     path::{Path, PathBuf},
 };
 
@@ -14,7 +13,10 @@ use super::{
     gomod::{self, ModFile, Replace},
 };
 use crate::{
-    config::layout::{normalize, shown},
+    config::{
+        disk::Disk,
+        layout::{normalize, shown},
+    },
     read::go::Build,
 };
 
@@ -30,6 +32,7 @@ pub(super) struct Main {
 /// The modules of a build.
 #[derive(Debug)]
 pub(super) struct Graph<'a> {
+    disk: &'a Disk,
     environment: &'a Environment,
     pub(super) mains: Vec<Main>,
     require: BTreeMap<String, String>,
@@ -78,10 +81,10 @@ pub(super) fn is_standard(path: &str) -> bool {
 }
 
 /// The nearest folder at or above `folder` that has a `go.mod`.
-pub(in crate::config) fn module_folder(folder: &Path) -> Option<&Path> {
+pub(in crate::config) fn module_folder<'f>(disk: &Disk, folder: &'f Path) -> Option<&'f Path> {
     folder
         .ancestors()
-        .find(|folder| folder.join("go.mod").is_file())
+        .find(|folder| disk.is_file(&folder.join("go.mod")))
 }
 
 impl<'a> Graph<'a> {
@@ -90,8 +93,13 @@ impl<'a> Graph<'a> {
     /// # Errors
     ///
     /// A file cannot be read.
-    pub(super) fn load(folder: &Path, environment: &'a Environment) -> Result<Self, String> {
+    pub(super) fn load(
+        disk: &'a Disk,
+        folder: &Path,
+        environment: &'a Environment,
+    ) -> Result<Self, String> {
         let mut graph = Self {
+            disk,
             environment,
             mains: Vec::new(),
             require: BTreeMap::new(),
@@ -118,8 +126,15 @@ impl<'a> Graph<'a> {
         &self.environment.build
     }
 
+    /// Where files are read from.
+    pub(super) const fn disk(&self) -> &'a Disk {
+        self.disk
+    }
+
+    /// Whether a folder holds Go files.
     fn has_go(&self, folder: &Path) -> bool {
-        has_go(folder, self.build())
+        let is_go = |name: &str| self.build().has_name(name);
+        self.disk.holds(folder, &is_go)
     }
 
     /// The workspace that contains the module in the folder.
@@ -129,20 +144,24 @@ impl<'a> Graph<'a> {
             Some(path) => PathBuf::from(path),
             None => {
                 let file = |folder: &Path| folder.join("go.work");
-                match folder.ancestors().map(file).find(|file| file.is_file()) {
+                match folder
+                    .ancestors()
+                    .map(file)
+                    .find(|file| self.disk.is_file(file))
+                {
                     Some(file) => file,
                     None => return Ok(None),
                 }
             }
         };
-        let work = read(&file)?;
+        let work = self.read(&file)?;
         let parent = file.parent().unwrap_or(Path::new("")).to_owned();
         let is_used = |used: &String| normalize(&parent.join(used)) == normalize(folder);
         Ok(work.uses.iter().any(is_used).then_some((parent, work)))
     }
 
     fn add_main(&mut self, folder: &Path) -> Result<Option<(u32, u32)>, String> {
-        let file = read(&folder.join("go.mod"))?;
+        let file = self.read(&folder.join("go.mod"))?;
         if file.module.is_empty() {
             return Err(format!(
                 "{} has no `module` directive",
@@ -176,10 +195,11 @@ impl<'a> Graph<'a> {
         let list = folder.join("vendor").join("modules.txt");
         let wanted = match self.environment.mod_flag.as_deref() {
             Some(flag) => flag == "vendor",
-            None => go.is_some_and(|version| version >= (1, 14)) && list.is_file(),
+            None => go.is_some_and(|version| version >= (1, 14)) && self.disk.is_file(&list),
         };
         if wanted {
-            let text = fs::read_to_string(list).unwrap_or_default();
+            let text = self.disk.bytes(&list).unwrap_or_default();
+            let text = String::from_utf8_lossy(&text);
             let packages = gomod::vendored(&text).into_iter();
             self.vendor = Some(Vendor {
                 folder: folder.join("vendor"),
@@ -221,12 +241,12 @@ impl<'a> Graph<'a> {
     /// The module whose `go.mod` is in the folder, and whether the build includes it.
     pub(super) fn module_in(&self, folder: &Path) -> Option<(Found, bool)> {
         let file = folder.join("go.mod");
-        if !file.is_file() {
+        if !self.disk.is_file(&file) {
             return None;
         }
         let is_main = self.mains.iter().any(|main| main.folder == folder);
         // An unreadable one is not part of the build.
-        let module = read(&file).unwrap_or_default().module;
+        let module = self.read(&file).unwrap_or_default().module;
         let found = Found {
             folder: folder.to_owned(),
             module,
@@ -266,7 +286,7 @@ impl<'a> Graph<'a> {
             return self.find_standard(path);
         }
         if let Some(vendor) = &self.vendor {
-            return vendor.find(path, self.build());
+            return self.vendored(vendor, path);
         }
         let mut missing = main.map(|(main, rest)| Missing::Package {
             module: main.path.clone(),
@@ -335,7 +355,7 @@ impl<'a> Graph<'a> {
                 Some(version) => (replace.new.as_str(), version.as_str()),
                 None => {
                     let folder = normalize(&base.join(&replace.new));
-                    if folder.is_dir() {
+                    if self.disk.is_dir(&folder) {
                         return Ok((folder, None));
                     }
                     return Err(Missing::Replaced {
@@ -348,7 +368,7 @@ impl<'a> Graph<'a> {
         };
         let folder = format!("{}@{}", escape(path), escape(version));
         let folder = self.environment.module_cache.join(folder);
-        if !folder.is_dir() {
+        if !self.disk.is_dir(&folder) {
             return Err(Missing::Module {
                 path: path.to_owned(),
                 version: version.to_owned(),
@@ -356,17 +376,15 @@ impl<'a> Graph<'a> {
         }
         Ok((folder, Some(version.to_owned())))
     }
-}
 
-impl Vendor {
-    fn find(&self, path: &str, build: &Build) -> Result<Found, Missing> {
-        let folder = self.folder.join(path);
-        if !has_go(&folder, build) {
+    fn vendored(&self, vendor: &Vendor, path: &str) -> Result<Found, Missing> {
+        let folder = vendor.folder.join(path);
+        if !self.has_go(&folder) {
             return Err(Missing::Vendored {
-                folder: shown(&self.folder),
+                folder: shown(&vendor.folder),
             });
         }
-        let listed = self.packages.get(path);
+        let listed = vendor.packages.get(path);
         Ok(Found {
             folder,
             module: listed.map_or_else(|| path.to_owned(), |(module, _)| module.clone()),
@@ -374,12 +392,12 @@ impl Vendor {
             main: false,
         })
     }
-}
 
-fn read(file: &Path) -> Result<ModFile, String> {
-    let text = fs::read_to_string(file)
-        .map_err(|error| format!("cannot read {}: {error}", shown(file)))?;
-    Ok(gomod::parse(&text))
+    /// Reads a go.mod or go.work.
+    fn read(&self, file: &Path) -> Result<ModFile, String> {
+        let source = self.disk.read(file).map_err(|error| error.to_string())?;
+        Ok(gomod::parse(&source.text))
+    }
 }
 
 /// The rest of an import path after a module's path: empty for the module itself.
@@ -395,17 +413,6 @@ fn below<'p>(module: &str, path: &'p str) -> Option<&'p str> {
 fn is_path(path: &str) -> bool {
     let part = |part: &str| !part.is_empty() && part != "." && part != "..";
     !path.contains(['\\', '\0', ':']) && path.split('/').all(part)
-}
-
-/// Whether a folder holds Go files.
-fn has_go(folder: &Path, build: &Build) -> bool {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return false;
-    };
-    entries.flatten().any(|entry| {
-        let name = entry.file_name();
-        name.to_str().is_some_and(|name| build.has_name(name))
-    })
 }
 
 /// A module path as escaped in the module cache: an upper-case letter becomes `!` and its

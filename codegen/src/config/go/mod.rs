@@ -17,7 +17,7 @@ use std::{
     borrow::Cow,
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
-    fs::{self, File},
+    fs::File,
     io::{self, Read as _, Seek as _},
     path::Path,
     sync::Mutex,
@@ -32,13 +32,17 @@ use self::{
     graph::{Found, Graph, Missing},
     patterns::Requested,
 };
-use super::{Error, disk, layout::shown};
+use super::{
+    Error,
+    disk::{self, Disk},
+    layout::shown,
+};
 use crate::{
     builtin,
     diag::{Diagnostic, Diagnostics},
     lower,
     read::go::{
-        Build, GoFile, GoPackage, GoSources, Kinds, Known, Wanted, first_kind, is_barren,
+        GoFile, GoPackage, GoSources, Kinds, Known, Wanted, first_kind, is_barren,
         is_barren_behind, is_barren_by_head, is_generated, package_name, wanted,
     },
     source::Source,
@@ -86,9 +90,20 @@ pub fn load(
     environment: &Environment,
     kubernetes: KubernetesSources,
 ) -> Result<GoSources, Diagnostics> {
+    load_from(&Disk::default(), patterns, dir, environment, kubernetes)
+}
+
+/// As [`load`], with planned files.
+pub(super) fn load_from(
+    disk: &Disk,
+    patterns: &[String],
+    dir: &Path,
+    environment: &Environment,
+    kubernetes: KubernetesSources,
+) -> Result<GoSources, Diagnostics> {
     threads::run(|| {
         let mut diagnostics = Diagnostics::new();
-        let (graph, expanded) = patterns::expand(patterns, dir, environment)?;
+        let (graph, expanded) = patterns::expand(disk, patterns, dir, environment)?;
         let requested: Vec<Requested> = expanded.requested.into_values().collect();
         let loader = Loader {
             graph,
@@ -97,7 +112,7 @@ pub fn load(
         };
         let packages = loader.load_requested(&requested, &mut diagnostics);
         let mut sources = loader.follow(packages, &mut diagnostics);
-        sources.elsewhere = kinds_elsewhere(&expanded.elsewhere, &environment.build);
+        sources.elsewhere = kinds_elsewhere(&expanded.elsewhere, &loader.graph);
         diagnostics.finish(sources)
     })?
 }
@@ -127,8 +142,8 @@ impl Loader<'_> {
             .par_iter()
             .map(|requested| {
                 let named = !requested.by_wildcard;
-                let build = self.graph.build();
-                let package = read_package(&requested.path, (&requested.found, build), named);
+                let found = (&requested.found, &self.graph);
+                let package = read_package(&requested.path, found, named);
                 package.map(|package| GoPackage {
                     matched: true,
                     ..package
@@ -190,7 +205,7 @@ impl Loader<'_> {
     fn load_wanted(&self, wanted: &Wanted) -> Option<Loaded> {
         match self.graph.find(&wanted.path) {
             Ok(found) => {
-                let found = (&found, self.graph.build());
+                let found = (&found, &self.graph);
                 Some(Loaded::Read(read_package(&wanted.path, found, false)))
             }
             // Lowering knows the standard library types that have a JSON form.
@@ -223,7 +238,7 @@ impl Known for Loader<'_> {
             .graph
             .find(path)
             .ok()
-            .and_then(|found| clause_in(&found.folder, self.graph.build()));
+            .and_then(|found| clause_in(&found.folder, &self.graph));
         if let Ok(mut names) = self.names.lock() {
             names.insert(path.to_owned(), name.clone());
         }
@@ -235,11 +250,11 @@ impl Known for Loader<'_> {
 /// warning for each.
 fn kinds_elsewhere(
     packages: &BTreeMap<String, Found>,
-    build: &Build,
+    graph: &Graph<'_>,
 ) -> BTreeMap<String, Diagnostic> {
     let read: Vec<_> = packages
         .par_iter()
-        .filter_map(|(path, found)| read_package(path, (found, build), false).ok())
+        .filter_map(|(path, found)| read_package(path, (found, graph), false).ok())
         .collect();
     let mut modules = BTreeMap::new();
     for package in &read {
@@ -300,13 +315,14 @@ fn take(
 
 fn read_package(
     path: &str,
-    (found, build): (&Found, &Build),
+    (found, graph): (&Found, &Graph<'_>),
     requested: bool,
 ) -> Result<GoPackage, Diagnostics> {
     thread_local! {
         static BUFFER: RefCell<Buffer> = const { RefCell::new(Buffer::new()) };
     }
-    let names = go_files(&found.folder, build)?;
+    let (disk, build) = (graph.disk(), graph.build());
+    let names = go_files(&found.folder, graph)?;
     let dir = shown(&found.folder);
     let read: Vec<Result<GoFile, Diagnostic>> = names
         .par_iter()
@@ -319,7 +335,7 @@ fn read_package(
             };
             let source = BUFFER.with_borrow_mut(|buffer| {
                 buffer.clear();
-                read_source(&path, &shown, found.main, buffer)
+                read_source(disk, &path, &shown, found.main, buffer)
             })?;
             // Parse outside of the borrow: parsing is parallel, so this thread may start on another
             // file meanwhile.
@@ -350,12 +366,16 @@ fn read_package(
 /// Reads a Go file through a buffer; `None` for a file outside of the main module that declares
 /// nothing field types depend on.
 fn read_source(
+    disk: &Disk,
     path: &Path,
     shown: &str,
     main: bool,
     buffer: &mut Buffer,
 ) -> Result<Option<Source>, Diagnostic> {
     let error = |error| first_of(disk::read_error(path)(error));
+    if disk.is_planned(path) {
+        return disk.read(path).map(Some).map_err(first_of);
+    }
     let mut file = File::open(path).map_err(error)?;
     // Most files of other modules are generated, and megabytes large.
     if !main && is_barren_file(&mut file, buffer).map_err(error)? {
@@ -367,26 +387,10 @@ fn read_source(
 }
 
 /// The names of the Go files that the build includes by file name, sorted.
-fn go_files(folder: &Path, build: &Build) -> Result<Vec<String>, Diagnostic> {
-    let error = |error| Diagnostic::error(format!("cannot read {}: {error}", shown(folder)));
-    let mut names = Vec::new();
-    for entry in fs::read_dir(folder).map_err(error)? {
-        let entry = entry.map_err(error)?;
-        let Ok(name) = entry.file_name().into_string() else {
-            continue;
-        };
-        if !build.has_name(&name) {
-            continue;
-        }
-        // Like Go, skip folders, pipes and the like; links count as their targets.
-        let is_file = entry.file_type().is_ok_and(|found| found.is_file());
-        let is_other = || fs::metadata(entry.path()).is_ok_and(|found| !found.is_file());
-        if is_file || !is_other() {
-            names.push(name);
-        }
-    }
-    names.sort();
-    Ok(names)
+fn go_files(folder: &Path, graph: &Graph<'_>) -> Result<Vec<String>, Diagnostic> {
+    let is_go = |name: &str| graph.build().has_name(name);
+    let found = graph.disk().files(folder, &is_go);
+    found.map_err(|error| Diagnostic::error(format!("cannot read {}: {error}", shown(folder))))
 }
 
 /// Whether a file is generated and declares nothing field types depend on. The file is scanned in
@@ -464,13 +468,20 @@ fn first_of(error: Error) -> Diagnostic {
 }
 
 /// The package clause of the first file in a folder that is part of the build.
-fn clause_in(folder: &Path, build: &Build) -> Option<String> {
-    let names = go_files(folder, build).ok()?;
+fn clause_in(folder: &Path, graph: &Graph<'_>) -> Option<String> {
+    let names = go_files(folder, graph).ok()?;
     names.iter().find_map(|name| {
-        let mut head = Vec::new();
-        let file = File::open(folder.join(name)).ok()?;
-        file.take(CLAUSE_BYTES).read_to_end(&mut head).ok()?;
+        let path = folder.join(name);
+        let head = match graph.disk().is_planned(&path) {
+            true => graph.disk().bytes(&path).ok()?,
+            false => {
+                let mut head = Vec::new();
+                let file = File::open(path).ok()?;
+                file.take(CLAUSE_BYTES).read_to_end(&mut head).ok()?;
+                head
+            }
+        };
         let text = String::from_utf8_lossy(&head);
-        package_name(&text, build).map(str::to_owned)
+        package_name(&text, graph.build()).map(str::to_owned)
     })
 }

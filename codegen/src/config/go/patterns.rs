@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
     path::{Path, PathBuf},
 };
 
@@ -12,7 +11,10 @@ use super::{
     graph::{Found, Graph, module_folder},
 };
 use crate::{
-    config::layout::{normalize, shown},
+    config::{
+        disk::Disk,
+        layout::{normalize, shown},
+    },
     diag::{Diagnostic, Diagnostics},
 };
 
@@ -87,6 +89,7 @@ impl Expanded {
 ///
 /// There are no patterns or no module, or a pattern matches nothing.
 pub(super) fn expand<'a>(
+    disk: &'a Disk,
     patterns: &[String],
     dir: &Path,
     environment: &'a Environment,
@@ -96,12 +99,13 @@ pub(super) fn expand<'a>(
     let folder_of = |pattern: &Pattern<'_>| normalize(&dir.join(pattern.base));
     let first = patterns.iter().find(|pattern| pattern.is_folder());
     let start = first.map_or_else(|| normalize(&dir), folder_of);
-    let Some(module) = module_folder(&start) else {
+    let Some(module) = module_folder(disk, &start) else {
         let help = "a Go package belongs to a module: run in the folder of its go.mod, or below";
         let message = format!("there is no go.mod in {} or above it", shown(&start));
         return Err(Diagnostic::error(message).help(help).into());
     };
-    let graph = Graph::load(module, environment).map_err(|message| Diagnostic::error(message))?;
+    let graph =
+        Graph::load(disk, module, environment).map_err(|message| Diagnostic::error(message))?;
     let mut diagnostics = Diagnostics::new();
     let mut expanded = Expanded::default();
     for pattern in &patterns {
@@ -126,7 +130,7 @@ fn expand_folder(
     folder: &Path,
     expanded: &mut Expanded,
 ) -> Result<(), Diagnostic> {
-    if !folder.is_dir() {
+    if !graph.disk().is_dir(folder) {
         return Err(Diagnostic::error(format!(
             "there is no folder {}",
             shown(folder)
@@ -142,7 +146,7 @@ fn expand_folder(
         let help = "packages of one run belong to one module, or to the modules of one go.work";
         return Err(Diagnostic::error(message).help(help));
     };
-    if module_folder(folder) != Some(main.folder.as_path()) {
+    if module_folder(graph.disk(), folder) != Some(main.folder.as_path()) {
         let message = format!("{} belongs to another module", shown(folder));
         let help = "packages of one run belong to one module, or to the modules of one go.work";
         return Err(Diagnostic::error(message).help(help));
@@ -170,7 +174,7 @@ fn expand_path(
         // A folder without a package of its own can still have packages below it.
         let below = pattern.base.get(main.path.len()..).unwrap_or_default();
         let folder = main.folder.join(below.trim_start_matches('/'));
-        if folder.is_dir() {
+        if graph.disk().is_dir(&folder) {
             return expand_folder(graph, pattern, &folder, expanded);
         }
     }
@@ -182,7 +186,7 @@ fn expand_path(
         Err(missing) => {
             let message = format!("package {} not found", pattern.base);
             let diagnostic = Diagnostic::error(message);
-            Err(if dir.join(pattern.base).is_dir() {
+            Err(if graph.disk().is_dir(&dir.join(pattern.base)) {
                 diagnostic.help(format!("a folder is written `./{}`", pattern.written))
             } else {
                 explain(diagnostic, &missing)
@@ -202,7 +206,7 @@ fn expand_found(
     let is_there = if pattern.wildcard {
         walk(graph, path, found, expanded)?
     } else {
-        let is_package = !super::go_files(&found.folder, graph.build())?.is_empty();
+        let is_package = !super::go_files(&found.folder, graph)?.is_empty();
         if is_package {
             expanded.add(path, found, false);
         }
@@ -231,7 +235,7 @@ fn walk(
     let mut is_there = false;
     let mut folders = vec![(path, found, true)];
     while let Some((path, found, meant)) = folders.pop() {
-        for (name, folder) in subfolders(&found.folder)? {
+        for (name, folder) in subfolders(graph.disk(), &found.folder)? {
             let skipped = matches!(name.as_str(), "vendor" | "testdata");
             if skipped || name.starts_with(['.', '_']) || graph.ignores(&folder) {
                 continue;
@@ -247,7 +251,7 @@ fn walk(
                 }
             });
         }
-        if super::go_files(&found.folder, graph.build())?.is_empty() {
+        if super::go_files(&found.folder, graph)?.is_empty() {
             continue;
         }
         if meant {
@@ -261,16 +265,13 @@ fn walk(
 }
 
 /// The subfolders of a folder, sorted, without links.
-fn subfolders(folder: &Path) -> Result<Vec<(String, PathBuf)>, Diagnostic> {
-    let error = |error| Diagnostic::error(format!("cannot read {}: {error}", shown(folder)));
-    let mut folders = Vec::new();
-    for entry in fs::read_dir(folder).map_err(error)? {
-        let entry = entry.map_err(error)?;
-        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if is_folder && let Ok(name) = entry.file_name().into_string() {
-            folders.push((name, entry.path()));
-        }
-    }
-    folders.sort();
-    Ok(folders)
+fn subfolders(disk: &Disk, folder: &Path) -> Result<Vec<(String, PathBuf)>, Diagnostic> {
+    let names = disk.folders(folder);
+    let names = names
+        .map_err(|error| Diagnostic::error(format!("cannot read {}: {error}", shown(folder))))?;
+    let folders = names.into_iter().map(|name| {
+        let path = folder.join(&name);
+        (name, path)
+    });
+    Ok(folders.collect())
 }

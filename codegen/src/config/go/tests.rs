@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::read::{
-    go::{Package, Type, read},
+    go::{Build, Package, Type, read},
     markers::IgnoredMarkers,
 };
 use crate::{diag::Style, options::Compat};

@@ -16,8 +16,8 @@ use crate::{
     builtin,
     diag::{Diagnostic, Place},
     model::{
-        CelRule, DeclaredAt, Field, GoField, Marshals, Omission, TypeKind, TypeRef, Validation,
-        names::schema::field_names,
+        CelRule, DeclaredAt, Field, GoField, GoValue, Marshals, Omission, TypeKind, TypeRef,
+        Validation, names::schema::field_names,
     },
     options::Compat,
     read::{
@@ -450,6 +450,7 @@ fn type_meta(place: &Place) -> impl Iterator<Item = Field> {
             omits: Omission::Empty,
             pointer: false,
             required: false,
+            value: GoValue::Plain,
         }),
         declared: declared.clone(),
         ..Field::optional(json_name, TypeRef::String)

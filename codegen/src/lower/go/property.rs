@@ -5,6 +5,7 @@ use super::{
     marked::{docs, rules},
     merge,
     refs::{Ref, Refs},
+    well_known,
 };
 use crate::{
     diag::Diagnostic,
@@ -13,7 +14,9 @@ use crate::{
         presence::{Requirement, default, marked_requirement},
         validation::immutable_once_set,
     },
-    model::{CelRule, DeclaredAt, Field, GoField, KnownType, Omission, TypeRef, Validation},
+    model::{
+        CelRule, DeclaredAt, Field, GoField, GoValue, KnownType, Omission, TypeRef, Validation,
+    },
     read::{
         go::{self, Package, Type},
         markers::{
@@ -79,10 +82,25 @@ pub(super) fn field(
             omits: tag.omits,
             pointer,
             required: marked,
+            value: value(&source.ty),
         }),
         declared: DeclaredAt::marked(&source.place, source.markers.places()),
         json_name,
         ..Field::required("", found.ty)
+    }
+}
+
+/// What the type says of the values beyond their schema.
+fn value(ty: &Type) -> GoValue {
+    match ty {
+        Type::Pointer(inner) | Type::Slice(inner) | Type::Array(_, inner) | Type::Map(_, inner) => {
+            value(inner)
+        }
+        Type::Basic("uint" | "uint8" | "uint16" | "uint32" | "uint64") => GoValue::Unsigned,
+        Type::Imported(package, name, _) if well_known::is_duration(package, name) => {
+            GoValue::Duration
+        }
+        _ => GoValue::Plain,
     }
 }
 

@@ -93,6 +93,11 @@ pub(super) fn is_bare_object(package: &str, name: &str) -> bool {
         )
 }
 
+/// Whether a type in [`special`] is a duration.
+pub(super) fn is_duration(package: &str, name: &str) -> bool {
+    name == "Duration" && matches!(package, META | "time")
+}
+
 /// Returns the types whose JSON form differs from their declaration.
 pub(super) fn special(package: &str, name: &str) -> Option<TypeRef> {
     let known = |known| Some(TypeRef::Known(known));

@@ -213,6 +213,67 @@ fn types_are_taken_from_history() {
 }
 
 #[test]
+fn go_packages_are_taken_from_history() {
+    let mut sandbox = Sandbox::new();
+    git(&sandbox, &["init", "--quiet"]);
+    sandbox.write("go.mod", "module example.com/demo\n\ngo 1.24\n\nrequire example.com/units v1.0.0\n\nreplace example.com/units => ./units\n");
+    sandbox.write("units/go.mod", "module example.com/units\n\ngo 1.24\n");
+    sandbox.write(
+        "units/units.go",
+        "package units\n\n// +kubebuilder:validation:Maximum=10\ntype Power int32\n",
+    );
+    sandbox.write("api/v1/types.go", GO);
+    sandbox.write("api/v1/types_test.go", "package broken {\n");
+    commit(&sandbox, "v1");
+    let same = sandbox.quiet(&["diff", "git:v1", "api"]);
+    assert_eq!(
+        (same.code, same.stdout.as_str()),
+        (0, "no changes\n"),
+        "{}",
+        same.stderr
+    );
+    // A type of another module of the repository changes, then the package moves.
+    sandbox.edit("units/units.go", "Maximum=10", "Maximum=9");
+    sandbox.run(&["diff", "git:v1", "api"]);
+    commit(&sandbox, "v2");
+    git(&sandbox, &["mv", "api", "apis"]);
+    sandbox.run(&["diff", "git:v1:api", "git:v2:api", "--format", "github"]);
+    sandbox.run(&["diff", "git:v2:api", "apis"]);
+    sandbox.configure("[[crate]]\nemit = []\n[[crate.go]]\npackages = [\"./apis/v1\"]\n[crate.compatibility]\nbase = \"git:v1\"\n");
+    sandbox.run(&["diff"]);
+    git(&sandbox, &["mv", "apis", "api"]);
+    sandbox.configure("[[crate]]\nemit = []\n[[crate.go]]\npackages = [\"./api/v1\"]\n[crate.compatibility]\nbase = \"git:v1\"\n");
+    sandbox.run(&["diff", "--format", "github"]);
+    sandbox.check("diff-history-go");
+}
+
+/// A kind whose spec has a field of another module's type.
+const GO: &str = "// +groupName=demo.example.com
+package v1
+
+import (
+\t\"example.com/units\"
+\tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"
+)
+
+// +kubebuilder:object:root=true
+
+// Widget is a widget.
+type Widget struct {
+\tmetav1.TypeMeta   `json:\",inline\"`
+\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`
+
+\tSpec WidgetSpec `json:\"spec\"`
+}
+
+// WidgetSpec is what is wanted.
+type WidgetSpec struct {
+\t// Power is the power.
+\tPower units.Power `json:\"power\"`
+}
+";
+
+#[test]
 fn a_check_compares_with_the_base_that_codegen_toml_names() {
     let mut sandbox = Sandbox::new();
     let toml = |more: &str| {

@@ -1,6 +1,8 @@
 //! `kube-codegen lint`.
 
-use super::sandbox::Sandbox;
+use kube_codegen::lint::rules::{self, Example};
+
+use super::sandbox::{Sandbox, testdata};
 
 /// A CRD whose version has these keys beside the schema, and whose schema has these properties.
 fn crd(keys: &str, properties: &str) -> String {
@@ -51,6 +53,12 @@ const FIELDS: &[(&str, &str, &str)] = &[
     ("secrets", "adminPassword: {type: string}", "adminPasswordSecretName: {type: string}"),
     ("unreached-defaults", "a: {type: object, properties: {b: {type: string, default: c}}}", "a: {type: object, default: {}, properties: {b: {type: string, default: c}}}"),
     ("bools", "a: {type: boolean}", "a: {type: string}"),
+    ("items", "a: {type: array, items: {type: object, properties: {b: {type: string}}}}", "a: {type: array, items: {type: object, required: [b], properties: {b: {type: string}}}}"),
+    ("items", "a: {type: array, items: {type: object, properties: {b: {type: string}}}}", "a: {type: array, items: {type: string}}"),
+    ("description-start", "a: {type: string, description: The text.}", "a: {type: string, description: a is the text.}"),
+    ("least-sizes", "a: {type: string}", "a: {type: string, minLength: 1}"),
+    ("least-sizes", "a: {type: array, items: {type: integer}}", "a: {type: array, minItems: 1, items: {type: integer}}"),
+    ("least-sizes", "a: {type: object, properties: {b: {type: integer}}}", "a: {type: object, required: [b], properties: {b: {type: integer}}}"),
     ("bounds", "a: {type: string}", "a: {type: string, maxLength: 9}"),
     ("bounds", "a: {type: array, items: {type: integer}}", "a: {type: array, maxItems: 9, items: {type: integer}}"),
 ];
@@ -76,6 +84,7 @@ fn versions() -> Vec<(&'static str, [String; 2], [String; 2])> {
             "\n    additionalPrinterColumns: [{name: Size, type: integer, jsonPath: .spec.size}, {name: Age, type: date, jsonPath: .metadata.creationTimestamp}]"),
         keys("scale", "\n    subresources: {scale: {specReplicasPath: .spec.size, statusReplicasPath: .status.sizes}}",
             "\n    subresources: {scale: {specReplicasPath: .spec.size, statusReplicasPath: .status.size}}"),
+        ("status-optional", [String::new(), "{status: {type: object, required: [size], properties: {size: {type: integer}}}}".to_owned()], [String::new(), SIZES.to_owned()]),
         ("conditions", conditions(&atomic), conditions(&good)),
         ("conditions", conditions("items: {type: object, properties: {type: {type: string}}}"), conditions(&good)),
     ]
@@ -84,7 +93,7 @@ fn versions() -> Vec<(&'static str, [String; 2], [String; 2])> {
 /// The rules that report something about a CRD, with the field.
 fn reported(crd: &str) -> Vec<(String, String)> {
     let sandbox = Sandbox::new();
-    let all = "bools,bounds,unreached-defaults";
+    let all = "bools,bounds,unreached-defaults,description-start,least-sizes,status-optional";
     let arguments = ["lint", "-", "--warn", all, "--format", "json"];
     let run = sandbox.quiet_with(&arguments, crd);
     let findings: serde_json::Value = serde_json::from_str(&run.stdout).expect(&run.stderr);
@@ -124,16 +133,163 @@ fn each_rule_reports_what_deviates_and_nothing_else() {
     let taken = crd("", "spec: {type: object}")
         .replace("plural: widgets", "plural: widgets, shortNames: [po]");
     assert!(reported(&taken).iter().any(|(it, _)| it == "short-names"));
-    let page = include_str!("../../../../docs/lint.md");
     for line in Sandbox::new().quiet(&["lint", "--list"]).stdout.lines() {
         let id = line.split_whitespace().next().unwrap();
         assert!(checked.contains(&id), "{id} has no case");
-        assert!(
-            page.contains(&format!("| `{id}` |")),
-            "docs/lint.md lacks {id}"
-        );
     }
 }
+
+/// Whether a rule finds something in an example, after `--fix` if that is wanted.
+fn finds(sandbox: &Sandbox, rule: &str, example: &Example, more: &[&str]) -> bool {
+    let folder = if example.file == MODULE {
+        "src/apis"
+    } else {
+        "crds"
+    };
+    let start = [
+        "lint", folder, "--off", "all", "--warn", rule, "--format", "json",
+    ];
+    let run = sandbox.quiet(&[&start[..], more].concat());
+    let found: serde_json::Value = serde_json::from_str(&run.stdout)
+        .unwrap_or_else(|_| panic!("{rule}: {}{}", run.stdout, run.stderr));
+    let mut found = found.as_array().unwrap().iter();
+    found.any(|it| {
+        let path = it["path"].as_str().unwrap();
+        it["rule"] == rule && path.starts_with(example.below)
+    })
+}
+
+const MODULE: &str = "src/apis/cloud/v1/mod.rs";
+
+#[test]
+fn the_examples_of_a_rule_are_found_and_not_found() {
+    for rule in rules::all() {
+        let id = rule.id;
+        for (example, wanted) in rule.examples().iter().zip([true, false]) {
+            let sandbox = Sandbox::new();
+            sandbox.write(example.file, &example.text);
+            let found = finds(&sandbox, id, example, &[]);
+            assert_eq!(found, wanted, "{id}:\n{}", example.text);
+        }
+        let explained = Sandbox::new().quiet(&["lint", "--explain", id]).stdout;
+        assert_eq!(explained, format!("{id}\n\n{}", rule.explanation()));
+    }
+}
+
+/// What is fixed is found no more, a second time changes nothing, nobody is hurt by it, and all
+/// lines but those of markers and attributes stay.
+#[test]
+fn a_fix_mends_what_its_rule_finds_and_hurts_nobody() {
+    let is_added = |line: &&str| {
+        let line = line.trim_start();
+        line.starts_with("// +") || line.starts_with("#[serde(default)]")
+    };
+    for rule in rules::all() {
+        let id = rule.id;
+        let [bad, _] = rule.examples();
+        let sandbox = Sandbox::new();
+        sandbox.write(bad.file, &bad.text);
+        let remains = finds(&sandbox, id, &bad, &["--fix"]);
+        assert_eq!(remains, !rule.has_fix(), "{id}");
+        let fixed = sandbox.read(bad.file);
+        assert_eq!(fixed != bad.text, rule.has_fix(), "{id}");
+        let [before, after] = [&bad.text, &fixed].map(|text| -> Vec<&str> {
+            let lines = text.split_inclusive('\n');
+            lines.filter(|line| !is_added(line)).collect()
+        });
+        assert_eq!(before, after, "{id}");
+        finds(&sandbox, id, &bad, &["--fix"]);
+        assert_eq!(sandbox.read(bad.file), fixed, "{id}: a second time");
+        if rule.has_fix() {
+            sandbox.write("old/cloud/v1/mod.rs", &bad.text);
+            let run = sandbox.quiet(&["diff", "old", "src/apis", "--strict"]);
+            assert_eq!(run.code, 0, "{id}: {}{}", run.stdout, run.stderr);
+        }
+    }
+}
+
+#[test]
+fn the_page_of_rules_is_the_table() {
+    let path = testdata().join("../docs/lint-rules.md");
+    let page = rules::page();
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        written == page,
+        "docs/lint-rules.md: UPDATE_GOLDEN=1 cargo test --test generator lint"
+    );
+}
+
+#[test]
+fn a_fix_keeps_every_other_byte_of_rust_and_go() {
+    let mut sandbox = Sandbox::new();
+    sandbox.write("go.mod", "module example.com/demo\n\ngo 1.24\n");
+    sandbox.write("apis/v1/types.go", GO);
+    sandbox.run(&[
+        "lint",
+        "apis",
+        "--off",
+        "all",
+        "--warn",
+        "list-type,defaults",
+        "--fix",
+    ]);
+    let mended = GO
+        .replace("\tNames ", "\t// +listType=atomic\n\tNames ")
+        .replace("\t// +required\n\tZone ", "\t// +optional\n\tZone ");
+    assert_eq!(sandbox.read("apis/v1/types.go"), mended);
+    sandbox.write(
+        "crd.yaml",
+        &crd(
+            "",
+            "spec: {type: object, properties: {a: {type: array, items: {type: string}}}}",
+        ),
+    );
+    // A CRD in YAML is made by a tool, or has other users: it stays as it is.
+    sandbox.run(&[
+        "lint",
+        "crd.yaml",
+        "--off",
+        "all",
+        "--warn",
+        "list-type",
+        "--fix",
+        "--format",
+        "github",
+    ]);
+    sandbox.check("lint-fix");
+}
+
+const GO: &str = "// +groupName=demo.example.com
+package v1
+
+import metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"
+
+// +kubebuilder:object:root=true
+
+// Widget is a widget.
+type Widget struct {
+\tmetav1.TypeMeta   `json:\",inline\"`
+\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`
+
+\tSpec WidgetSpec `json:\"spec\"`
+}
+
+// WidgetSpec is what is wanted.
+type WidgetSpec struct {
+\t// Names are names.  Größe
+\tNames   []string   `json:\"names\"`
+\t// Zone is the zone.
+\t// +kubebuilder:default=a
+\t// +required
+\tZone    string   `json:\"zone\"`
+\t/* two on a line */ A, B []string
+\t// lint: allow(list-type) The order counts.
+\tAllowed []string `json:\"allowed\"`
+}
+";
 
 const WIDGET: &str = "spec:
             type: object
