@@ -5,7 +5,7 @@
 //! of a version; `fix` mends sources.
 //! Everything is seen as the API server sees it, in the CRD, and reported where it is declared.
 //! Types of other crates and packages are not checked: who declares them answers for them. Start at
-//! [`lint`].
+//! `lint`.
 
 mod allow;
 pub(crate) mod baseline;

@@ -2,7 +2,7 @@
 //! `docs/errors.md` are made.
 //!
 //! A class is what one check finds, so the file that creates an error decides its code. Where a
-//! check finds several, the site names the other with [`Diagnostic::of`](super::Diagnostic::of).
+//! check finds several, the site names the other with `Diagnostic::of`.
 
 mod class;
 mod config;
