@@ -92,7 +92,7 @@ fn fill_all(core: &Arc<Core>, served: &Served) {
                 }
             }
         }
-        if role["rules"].as_array().map_or(&[][..], Vec::as_slice) != rules {
+        if object::list(&role["rules"]) != rules {
             edit(core, served, &Key::new("", object::name(role)), &|role| {
                 role["rules"] = json!(rules);
             });

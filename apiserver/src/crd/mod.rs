@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::field::FieldError;
 use crate::metadata;
-use crate::metadata::object::{child, fields, text};
+use crate::metadata::object::{child, fields, list, text};
 use crate::schema::Structural;
 pub(crate) use condition::{Condition, set_condition};
 use kube_schema::definition;
@@ -17,9 +17,7 @@ use update::validate_stored;
 pub(crate) use update::validate_update;
 
 fn versions(crd: &Value) -> &[Value] {
-    crd["spec"]["versions"]
-        .as_array()
-        .map_or(&[], Vec::as_slice)
+    list(&crd["spec"]["versions"])
 }
 
 fn storage_version(crd: &Value) -> Option<String> {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::schemas;
 use crate::field::FieldError;
-use crate::metadata::object::{self, at, text};
+use crate::metadata::object::{self, at, list, text};
 use crate::metadata::rules::Rules;
 use crate::registry::{
     self, Origin, Persistence, Plain, Registry, Resource, ScalePaths, Selectable, Version,
@@ -24,13 +24,6 @@ fn texts(object: &Value, path: &[&str]) -> Vec<String> {
         .unwrap_or_default()
 }
 
-fn array<'a>(object: &'a Value, key: &str) -> &'a [Value] {
-    object
-        .get(key)
-        .and_then(Value::as_array)
-        .map_or(&[], Vec::as_slice)
-}
-
 /// Builds the resource that a CustomResourceDefinition defines.
 ///
 /// # Errors
@@ -47,13 +40,13 @@ pub(crate) fn read(registry: &Registry, crd: &Value) -> Result<Resource, Vec<Fie
         }
     };
     let schemas = schemas(crd)?;
-    let mut versions: Vec<Version> = array(&crd["spec"], "versions")
+    let mut versions: Vec<Version> = super::versions(crd)
         .iter()
         .zip(schemas)
         .map(|(version, schema)| read_version(registry, crd, version, schema))
         .collect();
     // All versions are stored in the form of the storage version.
-    let stored = array(&crd["spec"], "versions")
+    let stored = super::versions(crd)
         .iter()
         .position(|v| v["storage"] == json!(true))
         .and_then(|index| Some(versions.get(index)?.schema_id));
@@ -118,7 +111,7 @@ fn read_version(
         status: subresources.get("status").is_some_and(|s| !s.is_null()),
         scale,
         subresources: &[],
-        selectable: array(version, "selectableFields")
+        selectable: list(&version["selectableFields"])
             .iter()
             .map(|field| Selectable::at(text(field, &["jsonPath"]).trim_start_matches('.')))
             .collect(),
@@ -142,7 +135,7 @@ fn deprecation(crd: &Value, version: &Value) -> Option<String> {
 fn default_deprecation(crd: &Value, name: &str) -> String {
     let group = text(crd, &["spec", "group"]);
     let kind = text(crd, &["spec", "names", "kind"]);
-    let better = array(&crd["spec"], "versions")
+    let better = super::versions(crd)
         .iter()
         .filter(|v| v["served"] == json!(true) && v["deprecated"] != json!(true))
         .map(|v| text(v, &["name"]))
@@ -153,7 +146,7 @@ fn default_deprecation(crd: &Value, name: &str) -> String {
 }
 
 fn columns(version: &Value) -> Vec<Column> {
-    let given = array(version, "additionalPrinterColumns");
+    let given = list(&version["additionalPrinterColumns"]);
     if given.is_empty() {
         return vec![Column::path("Age", "date", ".metadata.creationTimestamp").described(
             "CreationTimestamp is a timestamp representing the server time when this object was created. \

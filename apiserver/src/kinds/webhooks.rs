@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::check::{label_selector, one_of};
 use crate::field::{FieldError, FieldErrorKind};
-use crate::metadata::object::text;
+use crate::metadata::object::{self, text};
 use crate::webhooks::conditions::VARIABLES;
 
 const REVIEWS: [&str; 2] = ["v1", "v1beta1"];
@@ -114,7 +114,7 @@ fn check_rule(path: &str, rule: &Value, errors: &mut Vec<FieldError>) {
         ("apiVersions", "API versions"),
     ] {
         let (path, list) = (format!("{path}.{field}"), &rule[field]);
-        let values = list.as_array().map_or(&[][..], Vec::as_slice);
+        let values = object::list(list);
         if values.is_empty() {
             errors.push(FieldError::required(path.clone(), ""));
         }

@@ -203,10 +203,7 @@ fn group_document(group: &Group) -> Value {
 }
 
 fn subresources(resource: &Resource, version: &Version) -> Vec<Description> {
-    let scale = version.scale.is_some().then_some(Subresource::Scale);
-    let status = version.status.then_some(Subresource::Status);
-    let all = version.subresources.iter().copied();
-    let all = all.chain(scale).chain(status);
+    let all = version.all_subresources();
     let mut subs: Vec<Description> = all.map(Subresource::describe).collect();
     // Built-in kinds list them by name, custom resources in kube-apiserver's order.
     if resource.is_custom() {

@@ -89,13 +89,15 @@ pub(crate) struct Version {
 impl Version {
     /// Returns the subresource with a name, if this version has it.
     pub(crate) fn subresource(&self, name: &str) -> Option<Subresource> {
-        let named = Subresource::named(name)?;
-        let has = match named {
-            Subresource::Scale => self.scale.is_some(),
-            Subresource::Status => self.status,
-            other => self.subresources.contains(&other),
-        };
-        has.then_some(named)
+        self.all_subresources().find(|it| it.name() == name)
+    }
+
+    /// Returns the subresources, with `scale` and `status`.
+    fn all_subresources(&self) -> impl Iterator<Item = Subresource> {
+        let scale = self.scale.is_some().then_some(Subresource::Scale);
+        let status = self.status.then_some(Subresource::Status);
+        let own = self.subresources.iter().copied();
+        own.chain(scale).chain(status)
     }
 }
 

@@ -27,17 +27,6 @@ const OWN: (&str, &str, &str) = ("", "", "");
 const PART: &[&str] = &["get", "patch", "update"];
 
 impl Subresource {
-    const ALL: [Self; 8] = [
-        Self::Approval,
-        Self::Binding,
-        Self::EphemeralContainers,
-        Self::Eviction,
-        Self::Finalize,
-        Self::Scale,
-        Self::Status,
-        Self::Token,
-    ];
-
     pub(crate) fn describe(self) -> Description {
         let (name, kind, verbs): (_, _, &[_]) = match self {
             Self::Approval => ("approval", OWN, PART),
@@ -57,10 +46,6 @@ impl Subresource {
 
     pub(crate) fn name(self) -> &'static str {
         self.describe().name
-    }
-
-    pub(super) fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.name() == name)
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::matching::{Matcher, texts};
 use crate::core::Core;
-use crate::metadata::object::text;
+use crate::metadata::object::{list, text};
 
 /// The two kinds of admission webhooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,9 +80,7 @@ impl Webhook {
     }
 
     pub(crate) fn conditions(&self) -> &[Value] {
-        self.0["matchConditions"]
-            .as_array()
-            .map_or(&[], Vec::as_slice)
+        list(&self.0["matchConditions"])
     }
 
     /// Returns what the webhook is called for.

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::metadata::object::text;
+use crate::metadata::object::{list, text};
 use crate::selector::LabelSelector;
 use crate::store::stored::Labels;
 
@@ -29,31 +29,28 @@ impl Target<'_> {
 /// The criteria that a request has to meet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Matcher<'c> {
-    /// The object with the rules and selectors.
+    /// The object with the selectors.
     criteria: &'c Value,
-    /// The field with the rules.
-    rules: &'static str,
+    /// `None` if every request matches.
+    rules: Option<&'c [Value]>,
 }
-
-/// The rules of policies and their bindings.
-const OF_POLICY: &str = "resourceRules";
 
 impl<'c> Matcher<'c> {
     /// The criteria of a webhook; without rules, it matches nothing.
     pub(crate) fn of_webhook(criteria: &'c Value) -> Self {
-        let rules = "rules";
+        let rules = Some(list(&criteria["rules"]));
         Self { criteria, rules }
     }
 
     /// The criteria of a policy or a binding; without rules, they match everything.
     pub(crate) fn of_policy(criteria: &'c Value) -> Self {
-        let rules = OF_POLICY;
+        let rules = Some(list(&criteria["resourceRules"])).filter(|rules| !rules.is_empty());
         Self { criteria, rules }
     }
 
     /// What the criteria of a policy or a binding exclude.
     pub(crate) fn excluded(criteria: &'c Value) -> Self {
-        let rules = "excludeResourceRules";
+        let rules = Some(list(&criteria["excludeResourceRules"]));
         Self { criteria, rules }
     }
     /// Whether requests in other versions of a resource match, too (`matchPolicy: Equivalent`).
@@ -63,12 +60,10 @@ impl<'c> Matcher<'c> {
 
     /// Returns the index of the first matching rule.
     pub(crate) fn rule(&self, target: &Target<'_>) -> Option<usize> {
-        let rules = self.criteria[self.rules].as_array();
-        let rules = rules.map_or(&[][..], Vec::as_slice);
-        if self.rules == OF_POLICY && rules.is_empty() {
-            return Some(0);
+        match self.rules {
+            None => Some(0),
+            Some(rules) => rules.iter().position(|rule| rule_matches(rule, target)),
         }
-        rules.iter().position(|rule| rule_matches(rule, target))
     }
 
     /// Whether the object selector matches the new or the old state.
@@ -87,11 +82,8 @@ impl<'c> Matcher<'c> {
     }
 }
 
-pub(super) fn texts(list: &Value) -> impl Iterator<Item = &str> {
-    list.as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
+pub(super) fn texts(value: &Value) -> impl Iterator<Item = &str> {
+    list(value).iter().filter_map(Value::as_str)
 }
 
 fn rule_matches(rule: &Value, target: &Target<'_>) -> bool {

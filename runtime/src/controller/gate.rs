@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::source::{Contribution, Departed, Locate, Source};
+use crate::leader::Leadership;
 use crate::shard::{ShardPermit, Sharding, SlotSet};
 use crate::store::ObjectKey;
 
@@ -128,42 +129,8 @@ impl Gate {
     }
 }
 
-/// Decides which keys a sharded controller in the classic shape may reconcile: those of this
-/// process, once its caches have their objects. Clones are handles of the same gate.
-///
-/// ```no_run
-/// # use codegen_runtime::controller::{BuildError, Controller, run_workers};
-/// # use codegen_runtime::informer::SharedInformerFactory;
-/// # use codegen_runtime::k8s_openapi::api::core::v1::ConfigMap;
-/// # use codegen_runtime::shard::Sharding;
-/// # use codegen_runtime::{store::ObjectKey, workqueue::WorkQueue};
-/// # use tokio_util::sync::CancellationToken;
-/// # async fn run(factory: &SharedInformerFactory, sharding: Sharding, queue: WorkQueue<ObjectKey>, stop: CancellationToken) -> Result<(), BuildError> {
-/// // Before the informers start.
-/// let gate = Controller::builder("maps", factory)
-///     .for_::<ConfigMap>()
-///     .sharded(sharding)
-///     .build_gate()?;
-/// # let Some(gate) = gate else { return Ok(()) };
-/// let (entrance, keys) = (gate.clone(), queue.clone());
-/// let work = move |key: ObjectKey| {
-///     let (gate, queue) = (entrance.clone(), keys.clone());
-///     async move {
-///         // Without a permit, the key is another process's.
-///         if let Some(permit) = gate.enter(&key) {
-///             let reconcile = async { tracing::info!(%key, epoch = permit.term().epoch()) };
-///             let _ = permit.term().fence(reconcile).await;
-///         }
-///         queue.forget(&key);
-///     }
-/// };
-/// tokio::join!(
-///     run_workers(&queue, 2, &stop, work),
-///     stop.run_until_cancelled(gate.follow(|key| queue.add(key))),
-/// );
-/// # Ok(())
-/// # }
-/// ```
+/// The keys that a sharded controller in the classic shape may reconcile, for a [`Fence`]. Clones
+/// are handles of the same gate.
 #[derive(Clone)]
 pub struct ShardGate {
     gate: Arc<Gate>,
@@ -175,28 +142,6 @@ impl ShardGate {
         let sources = sources.into();
         Self { gate, sources }
     }
-
-    /// Returns the right to reconcile `key`, to hold while that is in progress. `None` if the
-    /// object is another process's, or its cache is not filled yet; [`follow`](Self::follow) adds
-    /// the key when it may be reconciled.
-    ///
-    /// Unless sharded by namespace, the key of an object that is gone is not let in: clean up under
-    /// a finalizer.
-    pub fn enter(&self, key: &ObjectKey) -> Option<ShardPermit> {
-        self.gate.enter(key)
-    }
-
-    /// Returns the right to work on `object` of the reconciled kind, which need not be in the
-    /// cache.
-    pub fn enter_object<K: Resource + 'static>(&self, object: &K) -> Option<ShardPermit> {
-        self.gate.enter_object(object)
-    }
-
-    /// Calls `add` with the keys of objects that this process takes over, for ever. A controller
-    /// runs it beside its workers.
-    pub async fn follow(&self, add: impl Fn(ObjectKey)) {
-        self.gate.follow(&self.sources, add).await;
-    }
 }
 
 impl fmt::Debug for ShardGate {
@@ -204,5 +149,112 @@ impl fmt::Debug for ShardGate {
         f.debug_struct("ShardGate")
             .field("sharding", &self.gate.sharding)
             .finish_non_exhaustive()
+    }
+}
+
+/// Decides which keys this process may work on, for a controller in the classic shape: with a gate,
+/// those of its parts, once its caches have their objects; without one all, within the term of the
+/// leader if there is one.
+///
+/// ```no_run
+/// # use codegen_runtime::controller::{BuildError, Controller, Fence, run_workers};
+/// # use codegen_runtime::informer::SharedInformerFactory;
+/// # use codegen_runtime::k8s_openapi::api::core::v1::ConfigMap;
+/// # use codegen_runtime::shard::Sharding;
+/// # use codegen_runtime::{store::ObjectKey, workqueue::WorkQueue};
+/// # use tokio_util::sync::CancellationToken;
+/// # async fn run(factory: &SharedInformerFactory, sharding: Sharding, queue: WorkQueue<ObjectKey>, stop: CancellationToken) -> Result<(), BuildError> {
+/// // Before the informers start.
+/// let gate = Controller::builder("maps", factory)
+///     .for_::<ConfigMap>()
+///     .sharded(sharding)
+///     .build_gate()?;
+/// let fence = Fence::new(gate, None);
+/// let (entrance, keys) = (fence.clone(), queue.clone());
+/// let work = move |key: ObjectKey| {
+///     let (fence, queue) = (entrance.clone(), keys.clone());
+///     async move {
+///         // Without a turn, the key is another process's.
+///         if let Some(turn) = fence.enter(&key) {
+///             turn.run(async { tracing::info!(%key, "reconciling") }).await;
+///         }
+///         queue.forget(&key);
+///     }
+/// };
+/// tokio::join!(
+///     run_workers(&queue, 2, &stop, work),
+///     stop.run_until_cancelled(fence.follow(|key| queue.add(key))),
+/// );
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Fence {
+    gate: Option<ShardGate>,
+    leadership: Option<Leadership>,
+}
+
+/// The right to work on an object, until it is dropped.
+#[derive(Debug)]
+pub struct Turn {
+    term: Option<Leadership>,
+    permit: Option<ShardPermit>,
+}
+
+impl Fence {
+    /// Creates a fence; the leadership counts without a gate.
+    pub fn new(gate: Option<ShardGate>, leadership: Option<Leadership>) -> Self {
+        Self { gate, leadership }
+    }
+
+    /// Returns the right to reconcile `key`. `None` if the object is another process's, or its
+    /// cache is not filled yet; [`follow`](Self::follow) adds the key when it may be reconciled.
+    ///
+    /// Unless sharded by namespace, the key of an object that is gone is not let in: clean up under
+    /// a finalizer.
+    pub fn enter(&self, key: &ObjectKey) -> Option<Turn> {
+        self.turn(|gate| gate.enter(key))
+    }
+
+    /// Returns the right to work on `object` of the reconciled kind, which need not be in the
+    /// cache.
+    pub fn enter_object<K: Resource + 'static>(&self, object: &K) -> Option<Turn> {
+        self.turn(|gate| gate.enter_object(object))
+    }
+
+    fn turn(&self, enter: impl FnOnce(&Gate) -> Option<ShardPermit>) -> Option<Turn> {
+        let Some(gate) = &self.gate else {
+            let (term, permit) = (self.leadership.clone(), None);
+            return Some(Turn { term, permit });
+        };
+        let permit = enter(&gate.gate)?;
+        Some(Turn {
+            term: Some(permit.term().clone()),
+            permit: Some(permit),
+        })
+    }
+
+    /// Calls `add` with the keys of objects that this process takes over, for ever. A controller
+    /// runs it beside its workers.
+    pub async fn follow(&self, add: impl Fn(ObjectKey)) {
+        match &self.gate {
+            Some(ShardGate { gate, sources }) => gate.follow(sources, add).await,
+            None => std::future::pending().await,
+        }
+    }
+}
+
+impl Turn {
+    /// Runs `work` within the term; `None` if the term ends before.
+    pub async fn run<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        match &self.term {
+            None => Some(work.await),
+            Some(term) => term.fence(work).await.ok(),
+        }
+    }
+
+    /// Returns the permit of the object's part, if the controller is sharded.
+    pub fn permit(&self) -> Option<&ShardPermit> {
+        self.permit.as_ref()
     }
 }

@@ -36,7 +36,7 @@ mod workers;
 pub use self::action::Action;
 pub use self::builder::{BuildError, Builder};
 pub use self::context::{Context, ContextReconciler, reconcile_with};
-pub use self::gate::ShardGate;
+pub use self::gate::{Fence, ShardGate, Turn};
 pub use self::predicate::{Change, Predicate, predicates};
 pub use self::reconciler::{ErrorPolicy, FnReconciler, Reconciler, Request, reconcile_fn};
 pub use self::run::{Controller, ControllerError};

@@ -8,7 +8,7 @@ use crate::kinds::check::{
     immutable, label_selector, matches_template, non_negative, one_of, selects,
 };
 use crate::kinds::pods::pod_template;
-use crate::metadata::object::{copy_field, name, text};
+use crate::metadata::object::{self, copy_field, name, text};
 use crate::table::cells::items;
 use kube_names::label_fault;
 
@@ -276,7 +276,7 @@ fn copy_resources(from: &Value, to: &mut Value) {
         let Some(kept) = to.get_mut(list).and_then(Value::as_array_mut) else {
             continue;
         };
-        let given = from[list].as_array().map_or(&[][..], Vec::as_slice);
+        let given = object::list(&from[list]);
         if given.len() != kept.len() {
             continue;
         }

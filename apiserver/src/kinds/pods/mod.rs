@@ -13,7 +13,7 @@ mod volumes;
 use serde_json::{Value, json};
 
 use crate::field::FieldError;
-use crate::metadata::object::{child, fields, text};
+use crate::metadata::object::{child, fields, list, text};
 use crate::registry::{Cluster, Strategy, label_not_supported};
 use crate::table::Printer;
 use crate::table::cells::items;
@@ -106,9 +106,7 @@ pub(crate) fn is_gated(pod: &Value) -> bool {
 }
 
 fn qos_class(pod: &Value) -> &'static str {
-    let containers = pod["spec"]["containers"]
-        .as_array()
-        .map_or(&[][..], Vec::as_slice);
+    let containers = list(&pod["spec"]["containers"]);
     let has = |c: &Value, field: &str| {
         c["resources"][field]
             .as_object()

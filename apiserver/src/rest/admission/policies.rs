@@ -7,7 +7,7 @@ use kube_schema::cel::{Scope, Undecided};
 use serde_json::Value;
 
 use super::request::{Admission, AsVersion, States};
-use crate::metadata::object::{self, text};
+use crate::metadata::object::{self, list, text};
 use crate::registry::Served;
 use crate::selector::LabelSelector;
 use crate::status::{ApiError, StatusCause};
@@ -53,10 +53,6 @@ impl Denial {
 
 fn ignores_failures(policy: &Value) -> bool {
     text(policy, &["spec", "failurePolicy"]) == "Ignore"
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
 }
 
 impl Admission<'_> {

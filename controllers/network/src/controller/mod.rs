@@ -16,17 +16,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use codegen_runtime::condition;
-use codegen_runtime::controller::{BuildError, Controller, Predicate, ShardGate, run_workers};
+use codegen_runtime::controller::{
+    BuildError, Controller, Fence, Predicate, ShardGate, run_workers,
+};
 use codegen_runtime::error::chain;
 use codegen_runtime::event::EventRecorder;
 use codegen_runtime::informer::{HandlerFuncs, handler};
 use codegen_runtime::kube::ResourceExt;
 use codegen_runtime::kube::core::Selector;
-use codegen_runtime::leader::Leadership;
 use codegen_runtime::manager::{RunContext, Runnable};
 use codegen_runtime::metrics::Metrics;
 use codegen_runtime::retry;
-use codegen_runtime::shard::{ShardPermit, Sharding};
+use codegen_runtime::shard::Sharding;
 use codegen_runtime::store::ObjectKey;
 use codegen_runtime::workqueue::{ItemExponentialFailureRateLimiter, WorkQueue};
 
@@ -154,45 +155,17 @@ fn add_overlapping(queue: &WorkQueue<ObjectKey>, informer: &NetworkInformer, cha
     }
 }
 
-/// Who may work: the leader, the owner of a part, or anyone.
-#[derive(Clone)]
-struct Right {
-    leadership: Option<Leadership>,
-    gate: Option<ShardGate>,
-}
-
-impl Right {
-    /// Does the work on `key` within the term of this process; `None` if that ends before, or the
-    /// key is another process's.
-    async fn exert<T>(&self, key: &ObjectKey, work: impl Future<Output = T>) -> Option<T> {
-        let permit = match &self.gate {
-            None => None,
-            Some(gate) => Some(gate.enter(key)?),
-        };
-        let term = permit.as_ref().map(ShardPermit::term);
-        match term.or(self.leadership.as_ref()) {
-            None => Some(work.await),
-            Some(term) => term.fence(work).await.ok(),
-        }
-    }
-
-    /// Calls `add` with the keys that this process takes over, for ever.
-    async fn follow(&self, add: impl Fn(ObjectKey)) {
-        match &self.gate {
-            None => std::future::pending().await,
-            Some(gate) => gate.follow(add).await,
-        }
-    }
-}
-
-/// Processes one key, unless that is not this process's right.
+/// Processes one key, unless it is another process's or the term ends in the meantime.
 async fn process(
     queue: WorkQueue<ObjectKey>,
     reconciler: Arc<Reconciler>,
-    right: Right,
+    fence: Fence,
     key: ObjectKey,
 ) {
-    let Some(result) = right.exert(&key, reconciler.reconcile(&key)).await else {
+    let Some(turn) = fence.enter(&key) else {
+        return queue.forget(&key);
+    };
+    let Some(result) = turn.run(reconciler.reconcile(&key)).await else {
         return queue.forget(&key);
     };
     match result {
@@ -231,13 +204,10 @@ impl Runnable for NetworkController {
                 "starting workers"
             );
             let (queue, reconciler) = (self.queue.clone(), Arc::clone(&self.reconciler));
-            let right = Right {
-                leadership: context.leadership.clone(),
-                gate: self.gate.clone(),
-            };
-            let taken = right.clone();
+            let fence = Fence::new(self.gate.clone(), context.leadership.clone());
+            let taken = fence.clone();
             let work =
-                move |key| process(queue.clone(), Arc::clone(&reconciler), right.clone(), key);
+                move |key| process(queue.clone(), Arc::clone(&reconciler), fence.clone(), key);
             tokio::select! {
                 () = run_workers(&self.queue, self.workers, &context.stop, work) => {}
                 () = taken.follow(|key| self.queue.add(key)) => {}

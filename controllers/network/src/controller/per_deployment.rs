@@ -11,7 +11,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use codegen_runtime::controller::{BuildError, Controller, Predicate, ShardGate, run_workers};
+use codegen_runtime::controller::{
+    BuildError, Controller, Fence, Predicate, ShardGate, run_workers,
+};
 use codegen_runtime::error::{chain, message};
 use codegen_runtime::event::EventRecorder;
 use codegen_runtime::informer::{HandlerFuncs, SharedInformer, handler};
@@ -29,7 +31,7 @@ use codegen_runtime::workqueue::WorkQueue;
 use ipnet::IpNet;
 use tokio::sync::Mutex;
 
-use super::{Right, addresses, overlap, parse_range};
+use super::{addresses, overlap, parse_range};
 use crate::apis::samplecrd::v1::{Network, NetworkSpec};
 use crate::generated::clientset::Clientset;
 use crate::generated::informers::SharedInformerFactory;
@@ -366,15 +368,17 @@ impl Runnable for NetworkPerDeployment {
         let synced =
             async { networks.wait_for_sync().await && self.deployments.wait_for_sync().await };
         if context.stop.run_until_cancelled(synced).await == Some(true) {
-            let right = Right {
-                leadership: context.leadership.clone(),
-                gate: self.gate.clone(),
-            };
-            let (worker, taken) = (self.clone(), right.clone());
+            let fence = Fence::new(self.gate.clone(), context.leadership.clone());
+            let (worker, taken) = (self.clone(), fence.clone());
             let work = move |key: ObjectKey| {
-                let (worker, right) = (worker.clone(), right.clone());
+                let (worker, fence) = (worker.clone(), fence.clone());
                 async move {
-                    if right.exert(&key, worker.process(&key)).await.is_none() {
+                    let turn = fence.enter(&key);
+                    let done = match &turn {
+                        Some(turn) => turn.run(worker.process(&key)).await,
+                        None => None,
+                    };
+                    if done.is_none() {
                         worker.queue.forget(&key);
                     }
                 }

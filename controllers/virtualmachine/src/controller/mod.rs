@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use codegen_runtime::controller::{
-    BuildError, Controller, Predicate, ShardGate, run_priority_workers,
+    BuildError, Controller, Fence, Predicate, ShardGate, run_priority_workers,
 };
 use codegen_runtime::error::chain;
 use codegen_runtime::event::EventRecorder;
@@ -209,8 +209,7 @@ impl VirtualMachineController {
         );
         let turns = Turns {
             reconciler,
-            leadership: leadership.cloned(),
-            gate: self.gate.clone(),
+            fence: Fence::new(self.gate.clone(), leadership.cloned()),
         };
         tracing::info!(
             driver = self.driver.name(),
@@ -243,12 +242,9 @@ impl VirtualMachineController {
         let aside = async {
             let usage = refresh_usage(turns, queue, self.options.usage_period);
             let orphans = Orphans::new(turns, &self.options).watch();
-            let taken = async {
-                match &turns.gate {
-                    Some(gate) => gate.follow(|key| queue.add_with(key, as_news(false))).await,
-                    None => std::future::pending().await,
-                }
-            };
+            let taken = turns
+                .fence
+                .follow(|key| queue.add_with(key, as_news(false)));
             tokio::select! {
                 () = usage => Ok(()),
                 () = orphans => Ok(()),

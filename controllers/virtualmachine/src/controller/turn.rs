@@ -1,11 +1,7 @@
-//! Who may work on a machine: without shards the process that runs the controller, and otherwise
-//! the owner of the machine's part.
+//! Turns to work on a machine, in the term of the machine's part if the controller is sharded.
 
-use std::future::Future;
-
-use codegen_runtime::controller::ShardGate;
+use codegen_runtime::controller::{self, Fence};
 use codegen_runtime::kube::api::ObjectMeta;
-use codegen_runtime::leader::Leadership;
 use codegen_runtime::shard::ShardPermit;
 use codegen_runtime::store::ObjectKey;
 
@@ -17,27 +13,25 @@ use crate::driver::ServerRef;
 #[derive(Clone)]
 pub(super) struct Turns {
     pub(super) reconciler: Reconciler,
-    pub(super) leadership: Option<Leadership>,
-    pub(super) gate: Option<ShardGate>,
+    pub(super) fence: Fence,
 }
 
 /// The right to work on a machine, until it is dropped.
 pub(super) struct Turn {
     /// Calls the driver in the term of this turn.
     pub(super) cx: Reconciler,
-    term: Option<Leadership>,
-    permit: Option<ShardPermit>,
+    own: controller::Turn,
 }
 
 impl Turns {
     /// Returns a turn for the machine `key`; `None` if it is another process's.
     pub(super) fn of_key(&self, key: &ObjectKey) -> Option<Turn> {
-        self.turn(|gate| gate.enter(key))
+        self.fence.enter(key).map(|own| self.turn(own))
     }
 
     /// Returns a turn for `machine`; `None` if it is another process's.
     pub(super) fn of(&self, machine: &VirtualMachine) -> Option<Turn> {
-        self.turn(|gate| gate.enter_object(machine))
+        self.fence.enter_object(machine).map(|own| self.turn(own))
     }
 
     /// Returns a turn for the machine that `server` belonged to; `None` if it is another process's.
@@ -45,36 +39,25 @@ impl Turns {
         self.of(&machine_of(server))
     }
 
-    fn turn(&self, enter: impl FnOnce(&ShardGate) -> Option<ShardPermit>) -> Option<Turn> {
-        let Some(gate) = &self.gate else {
-            return Some(Turn {
-                cx: self.reconciler.clone(),
-                term: self.leadership.clone(),
-                permit: None,
-            });
+    fn turn(&self, own: controller::Turn) -> Turn {
+        let cx = match own.permit() {
+            None => self.reconciler.clone(),
+            Some(permit) => self.reconciler.in_shard(permit),
         };
-        let permit = enter(gate)?;
-        Some(Turn {
-            cx: self.reconciler.in_shard(&permit),
-            term: Some(permit.term().clone()),
-            permit: Some(permit),
-        })
+        Turn { cx, own }
     }
 }
 
 impl Turn {
     /// Runs `work` within the term; `None` if the term ends before.
     pub(super) async fn run<T>(&self, work: impl Future<Output = T>) -> Option<T> {
-        match &self.term {
-            None => Some(work.await),
-            Some(term) => term.fence(work).await.ok(),
-        }
+        self.own.run(work).await
     }
 
     /// Whether the machine's part is to be given to another process.
     pub(super) fn is_called_back(&self) -> bool {
-        let permit = self.permit.as_ref();
-        permit.is_some_and(|permit| permit.term().token().is_cancelled())
+        let is_called_back = |permit: &ShardPermit| permit.term().token().is_cancelled();
+        self.own.permit().is_some_and(is_called_back)
     }
 }
 
