@@ -72,6 +72,7 @@ pub mod informer;
 mod json;
 pub mod leader;
 pub mod lister;
+mod lru;
 pub mod manager;
 pub mod metrics;
 pub mod object;

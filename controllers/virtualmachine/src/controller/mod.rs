@@ -16,6 +16,7 @@ mod machine;
 mod orphans;
 mod plan;
 mod reconcile;
+mod reconciler;
 mod status;
 mod turn;
 mod usage;
@@ -46,7 +47,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::machine::{DISK, InvalidSpec, MAX_CPUS, MEMORY, server_spec};
 use self::orphans::Orphans;
-pub use self::reconcile::{FINALIZER, Next, ReconcileError, Reconciler};
+pub use self::reconciler::{FINALIZER, Next, ReconcileError, Reconciler};
 use self::turn::{Turn, Turns};
 use self::usage::refresh_usage;
 use crate::apis::cloudnative::v1alpha1::VirtualMachine;
