@@ -276,7 +276,7 @@ const FILES_IN_CIRCLES: &[(&str, &[&str])] = &[
     (
         "codegen",
         &[
-            "model::foreign, model::types",
+            "model::external, model::types",
             "read::markers::client, read::markers::crd, read::markers::define, read::markers::field, read::markers::set",
         ],
     ),
