@@ -70,6 +70,7 @@ pub mod finalizer;
 mod generated;
 pub mod informer;
 mod json;
+mod keys;
 pub mod leader;
 pub mod lister;
 mod lru;

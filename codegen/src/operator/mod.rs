@@ -46,7 +46,7 @@ pub use controller::{path as controller_path, test_path as controller_test_path}
 pub use copied_paths::Neighbours;
 pub use edits::{Edit, EditKind};
 pub use migration::migration_edits;
-pub use policy::{Policy, Subject, policy, policy_edit, policy_path};
+pub use policy::{Policy, Subject, policy, policy_edits, policy_path};
 pub use references::{Gone, Reference};
 pub use restricted::scope_fault;
 pub use webhook::{Handler, Webhooks};
@@ -62,11 +62,17 @@ const TESTS: &str = "tests/operator/main.rs";
 /// The kustomization of the operator's samples.
 const SAMPLES: &str = "config/samples/kustomization.yaml";
 
+/// The kustomization that lists what is deployed.
+const DEPLOYED: &str = "config/kustomization.yaml";
+
 /// The name of the core group on the command line, since its own name is empty.
 const CORE: &str = "core";
 
 /// rustfmt's line width.
 const WIDTH: usize = 100;
+
+/// rustfmt's width limit for the arguments of a call on one line.
+const ARGUMENTS: usize = 60;
 
 /// The runtime's features that an operator enables.
 const FEATURES: &str = "features = [\"app\", \"latest\"]";
@@ -91,7 +97,7 @@ const FILES: [(&str, &str); 36] = [
     ("config/dashboard/kustomization.yaml", templates::DASHBOARDS),
     ("config/deployment.yaml", templates::DEPLOYMENT),
     ("config/disruption-budget.yaml", templates::DISRUPTION_BUDGET),
-    ("config/kustomization.yaml", templates::KUSTOMIZATION),
+    (DEPLOYED, templates::KUSTOMIZATION),
     ("config/metrics.yaml", templates::METRICS),
     ("config/monitor/kustomization.yaml", templates::MONITOR),
     ("config/monitor/service-monitor.yaml", templates::SERVICE_MONITOR),
