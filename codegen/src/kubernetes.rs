@@ -25,12 +25,18 @@ pub enum KubernetesTypes {
 /// k8s-openapi 0.29.
 const LATEST: u8 = 37;
 
+/// The minor version of the earliest one that k8s-openapi 0.29 has a feature for.
+const WITH_FEATURE: u8 = 33;
+
+/// The minor version of the earliest one whose types are known.
+const WITH_TYPES: u8 = 30;
+
 /// A Kubernetes version that k8s-openapi 0.29 has a feature for.
-pub type KubernetesVersion = VersionFrom<33>;
+pub type KubernetesVersion = VersionFrom<WITH_FEATURE>;
 
 /// A Kubernetes version whose types manifests can describe: those of releases of k8s-openapi that
 /// operators still use.
-pub type TypesVersion = VersionFrom<30>;
+pub type TypesVersion = VersionFrom<WITH_TYPES>;
 
 /// A Kubernetes version from 1.`EARLIEST` to the latest one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -66,7 +72,11 @@ impl<const EARLIEST: u8> VersionFrom<EARLIEST> {
         let known = Self::all().find(|version| version.to_string() == plain);
         known.ok_or_else(|| {
             let (earliest, latest) = (Self::EARLIEST, Self::LATEST);
-            format!("expected a version from `{earliest}` to `{latest}`, found `{word}`")
+            let limit = match EARLIEST {
+                WITH_FEATURE => "which k8s-openapi has features for",
+                _ => "whose types are known",
+            };
+            format!("expected a version from `{earliest}` to `{latest}`, {limit}, found `{word}`")
         })
     }
 
