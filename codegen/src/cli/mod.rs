@@ -159,7 +159,7 @@ impl From<crate::output::Error> for Failure {
 pub fn run() -> ! {
     let code = match Cli::try_parse() {
         Ok(cli) => cli.run(),
-        Err(answer) => said(&answer),
+        Err(answer) => print_answer(&answer),
     };
     interrupt::end();
     leave(code)
@@ -213,7 +213,7 @@ impl Cli {
 }
 
 /// Prints the requested help or version, or the error in the arguments.
-fn said(answer: &clap::Error) -> u8 {
+fn print_answer(answer: &clap::Error) -> u8 {
     let written = answer.print().and_then(|()| io::stdout().flush());
     match style::output(written) {
         Ok(()) => u8::try_from(answer.exit_code()).unwrap_or(2),

@@ -3,7 +3,8 @@
 //! Patterns become lazy automata over bytes, and their product is searched breadth first, a
 //! character a step. Characters that no automaton tells apart are one letter.
 
-use std::collections::{HashSet, VecDeque};
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use kube_names::pattern::translate;
 use regex_automata::Input;
@@ -14,8 +15,18 @@ use regex_automata::hybrid::dfa::{Cache, DFA};
 const MOST_STATES: usize = 20_000;
 /// How many letters beyond ASCII are told apart.
 const MOST_LETTERS: usize = 1_500;
+/// How many answers a thread remembers.
+const MOST_ANSWERS: usize = 4_096;
 /// Memory of one automaton, in bytes.
 const MEMORY: usize = 8 << 20;
+
+/// Patterns to match and not to match, the least and the largest number of characters.
+type Question = (Vec<String>, Vec<String>, usize, Option<usize>);
+
+thread_local! {
+    /// Answers that were found: objects of one kind have the same texts.
+    static ANSWERS: RefCell<HashMap<Question, Found>> = RefCell::default();
+}
 
 /// The answer of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,6 +123,27 @@ impl Automaton {
 
 /// Finds a shortest text.
 pub(crate) fn find(wanted: &Wanted<'_>) -> Found {
+    let owned = |patterns: &[&str]| patterns.iter().map(|it| (*it).to_owned()).collect();
+    let question = (
+        owned(&wanted.matched),
+        owned(&wanted.unmatched),
+        wanted.least,
+        wanted.most,
+    );
+    if let Some(known) = ANSWERS.with_borrow(|answers| answers.get(&question).cloned()) {
+        return known;
+    }
+    let found = search(wanted);
+    ANSWERS.with_borrow_mut(|answers| {
+        if answers.len() >= MOST_ANSWERS {
+            answers.clear();
+        }
+        answers.insert(question, found.clone());
+    });
+    found
+}
+
+fn search(wanted: &Wanted<'_>) -> Found {
     let matched = wanted.matched.iter().map(|pattern| (*pattern, true));
     let unmatched = wanted.unmatched.iter().map(|pattern| (*pattern, false));
     let automata: Option<Vec<Automaton>> = matched

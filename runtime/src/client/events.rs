@@ -72,7 +72,7 @@ where
     match reader.body.next().await {
         Some(Ok(chunk)) => {
             let _ = reader.lines.feed(&chunk, keep);
-            if reader.lines.held() > MOST_BYTES {
+            if reader.lines.buffered() > MOST_BYTES {
                 whole.push(Err(Error::Service(Box::new(TooLarge))));
                 return Some((whole, None));
             }

@@ -39,7 +39,7 @@ impl Lines {
     }
 
     /// Returns the number of bytes held of an incomplete line.
-    pub(crate) fn held(&self) -> usize {
+    pub(crate) fn buffered(&self) -> usize {
         self.carry.len()
     }
 

@@ -172,7 +172,7 @@ impl<K: Cacheable> Listener<K> {
                     self.shared.synced.send_replace(true);
                 }
                 Some(Parcel::Present(present)) => {
-                    for object in present.held() {
+                    for object in present.stored() {
                         let note = Note::Add {
                             object: object.clone(),
                             initial: true,

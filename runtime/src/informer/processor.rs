@@ -321,7 +321,7 @@ impl<K: Cacheable> Processor<K> {
 
     fn process_resync(&self) {
         let present = self.store.snapshot();
-        let notes = present.held().map(|object| Note::Update {
+        let notes = present.stored().map(|object| Note::Update {
             old: object.clone(),
             new: object.clone(),
         });

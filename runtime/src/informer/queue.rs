@@ -213,7 +213,7 @@ impl<K: Resource + Clone> EventQueue<K> {
         let (_, others) = self.divide(part);
         // An object of another part under the same name came later, or is about to be deleted.
         replace.objects.retain(|(key, object)| {
-            let known = self.processed.held(key);
+            let known = self.processed.stored(key);
             known.is_none_or(|known| part(key, &known) || !is_older(object, &known))
         });
         replace.keep.extend(others);
@@ -223,7 +223,7 @@ impl<K: Resource + Clone> EventQueue<K> {
     /// Returns the known keys of a part, and the others.
     fn divide(&self, part: &Part<K>) -> (Vec<ObjectKey>, Vec<ObjectKey>) {
         let known = self.processed.snapshot();
-        let pairs = known.keys().zip(known.held());
+        let pairs = known.keys().zip(known.stored());
         let (own, others): (Vec<_>, Vec<_>) = pairs.partition(|(key, object)| part(key, object));
         let keys = |pairs: Vec<(ObjectKey, _)>| pairs.into_iter().map(|(key, _)| key).collect();
         (keys(own), keys(others))
@@ -251,7 +251,7 @@ impl<K: Resource + Clone> EventQueue<K> {
     }
 
     fn is_overtaken(&self, change: &Change<K>) -> bool {
-        let known = self.processed.held(key_of(change));
+        let known = self.processed.stored(key_of(change));
         let object = match change {
             Change::Upsert { object, .. } => Some(object),
             Change::Delete { object, .. } => object.as_ref(),

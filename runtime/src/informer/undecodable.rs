@@ -54,7 +54,7 @@ async fn an_update_of_what_cannot_be_decoded_is_an_addition() {
     for number in 4000..5001 {
         store.insert(thing(number));
     }
-    let held = |name: &str| store.held(name).unwrap();
+    let held = |name: &str| store.stored(name).unwrap();
     let (lost, kept) = (held("thing-5000"), held("thing-4000"));
     let heard = Arc::new(Heard::default());
     let listener = Listener::new(0, heard.clone(), Duration::ZERO, Duration::ZERO);

@@ -215,7 +215,7 @@ impl Election {
             .call(self.api.create(&lease, &PostParams::default()))
             .await
         {
-            Ok(lease) => self.held(lease, since),
+            Ok(lease) => self.written(lease, since),
             Err(error) => self.failed(error),
         }
     }
@@ -225,12 +225,12 @@ impl Election {
         let lease = self
             .call(self.api.update(&lease, &PostParams::default()))
             .await?;
-        Ok(self.held(lease, since))
+        Ok(self.written(lease, since))
     }
 
     /// Evaluates a successful write: if the answer contains the written record, the Lease is this
     /// contender's.
-    fn held(&mut self, lease: Lease, since: Instant) -> Attempt {
+    fn written(&mut self, lease: Lease, since: Instant) -> Attempt {
         let is_own = record::holder(&lease) == self.config.identity
             && record::instance(&lease) == self.instance;
         if !is_own {

@@ -156,7 +156,7 @@ pub(super) fn created(claim: Claim<'_>) -> Lease {
         1 => 0,
         epoch => i32::try_from(epoch).unwrap_or(i32::MAX),
     };
-    held(claim, metadata, LeaseSpec::default(), transitions)
+    claimed(claim, metadata, LeaseSpec::default(), transitions)
 }
 
 /// Returns `lease`, taken over by this process.
@@ -166,13 +166,13 @@ pub(super) fn taken_over(claim: Claim<'_>, lease: &Lease) -> Lease {
         acquire_time: None,
         ..lease.spec.clone().unwrap_or_default()
     };
-    held(claim, lease.metadata.clone(), spec, transitions)
+    claimed(claim, lease.metadata.clone(), spec, transitions)
 }
 
 /// Returns `lease`, renewed by its holder: acquire time and transitions stay.
 pub(super) fn renewed(claim: Claim<'_>, lease: &Lease) -> Lease {
     let spec = lease.spec.clone().unwrap_or_default();
-    held(claim, lease.metadata.clone(), spec, transitions(lease))
+    claimed(claim, lease.metadata.clone(), spec, transitions(lease))
 }
 
 /// Returns `lease`, released by its holder: it can be acquired immediately.
@@ -191,7 +191,7 @@ pub(super) fn released(lease: &Lease) -> Lease {
     }
 }
 
-fn held(claim: Claim<'_>, mut metadata: ObjectMeta, spec: LeaseSpec, transitions: i32) -> Lease {
+fn claimed(claim: Claim<'_>, mut metadata: ObjectMeta, spec: LeaseSpec, transitions: i32) -> Lease {
     let now = MicroTime(Timestamp::now());
     let annotations = metadata.annotations.get_or_insert_default();
     annotations.insert(LEADER_EPOCH.to_owned(), claim.epoch.to_string());

@@ -29,11 +29,11 @@
 #[cfg(any(feature = "webhooks", feature = "secure-metrics"))]
 mod certificate;
 mod controller;
+pub mod custom;
 mod events;
 mod leader;
 mod migration;
 pub mod monitor;
-pub mod own;
 mod owned;
 #[cfg(feature = "prometheus")]
 mod process;

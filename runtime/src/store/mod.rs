@@ -109,11 +109,11 @@ impl<K: Resource + Clone> Store<K> {
 
     /// Returns the object of `key`.
     pub fn get(&self, key: &str) -> Option<Arc<K>> {
-        self.held(key)?.object()
+        self.stored(key)?.object()
     }
 
     /// Returns the object of `key` as the store holds it.
-    pub(crate) fn held(&self, key: &str) -> Option<Held<K>> {
+    pub(crate) fn stored(&self, key: &str) -> Option<Held<K>> {
         let contents = self.inner.contents.lock();
         contents
             .objects

@@ -67,7 +67,7 @@ impl<K: Resource> Snapshot<K> {
     }
 
     /// Iterates over all objects as the store holds them, in the order of [`Self::keys`].
-    pub(crate) fn held(&self) -> impl ExactSizeIterator<Item = &Held<K>> {
+    pub(crate) fn stored(&self) -> impl ExactSizeIterator<Item = &Held<K>> {
         self.0.objects.iter().map(|entry| &entry.value.held)
     }
 

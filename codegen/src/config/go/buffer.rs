@@ -22,7 +22,7 @@ impl Buffer {
         }
     }
 
-    pub(super) fn held(&self) -> &[u8] {
+    pub(super) fn bytes(&self) -> &[u8] {
         &self.memory[..self.held]
     }
 

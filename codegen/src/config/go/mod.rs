@@ -398,14 +398,14 @@ fn go_files(folder: &Path, graph: &Graph<'_>) -> Result<Vec<String>, Diagnostic>
 /// so far, if any.
 fn is_barren_file(file: &mut File, buffer: &mut Buffer) -> io::Result<bool> {
     let mut read = buffer.read(file, HEAD_BYTES)?;
-    if !is_generated(buffer.held()) {
+    if !is_generated(buffer.bytes()) {
         return Ok(false);
     }
-    if is_barren_by_head(buffer.held()) {
+    if is_barren_by_head(buffer.bytes()) {
         return Ok(true);
     }
     loop {
-        let held = buffer.held();
+        let held = buffer.bytes();
         // An incomplete line is kept for the next piece, with the line feed before it.
         let lines = match read {
             0 => held.len(),
@@ -434,17 +434,17 @@ fn read_file<'b>(
     let size = file.metadata().map_err(error)?.len();
     if size <= PIECE_BYTES as u64 {
         // A file that grows meanwhile is treated as a large one.
-        while buffer.held().len() <= PIECE_BYTES {
-            let most = PIECE_BYTES + 1 - buffer.held().len();
+        while buffer.bytes().len() <= PIECE_BYTES {
+            let most = PIECE_BYTES + 1 - buffer.bytes().len();
             if buffer.read(file, most).map_err(error)? == 0 {
-                return Ok(buffer.held().into());
+                return Ok(buffer.bytes().into());
             }
         }
     }
     let mut whole = Vec::new();
     // One extra byte, so that reading to the end needs no second allocation.
     whole.reserve_exact(usize::try_from(size.min(MAX_FILE_BYTES)).unwrap_or(0) + 1);
-    whole.extend_from_slice(buffer.held());
+    whole.extend_from_slice(buffer.bytes());
     let rest = MAX_FILE_BYTES + 1 - whole.len() as u64;
     file.take(rest).read_to_end(&mut whole).map_err(error)?;
     if whole.len() as u64 > MAX_FILE_BYTES {

@@ -20,7 +20,7 @@ fn schema() -> Value {
     }})
 }
 
-fn said(field: &Field) -> Vec<String> {
+fn demands(field: &Field) -> Vec<String> {
     let demands = field.demands.iter();
     demands
         .map(|it| format!("{}|{}|{}", it.label, it.value, it.note))
@@ -64,7 +64,7 @@ fn every_object_has_type_and_metadata_first() {
 fn a_field_says_all_that_its_schema_says() {
     let root = Field::of_kind("Machine", &schema());
     let check =
-        |path: &[&str], expected: &[&str]| assert_eq!(said(root.at(path).unwrap()), expected);
+        |path: &[&str], expected: &[&str]| assert_eq!(demands(root.at(path).unwrap()), expected);
     check(&["spec", "cpu"], &["at least|2|", "at most|64|"]);
     check(&["spec", "mode"], &["one of|\"fast\", \"slow\"|"]);
     check(&["spec", "labels"], &["each value: maximum length|5|"]);

@@ -20,7 +20,7 @@ pub(super) fn differences(versions: &[Version]) -> Vec<Difference> {
     for path in paths {
         let cells: Vec<Option<String>> = maps
             .iter()
-            .map(|map| map.get(path).map(|field| said(field)))
+            .map(|map| map.get(path).map(|field| summary(field)))
             .collect();
         let is_same = cells.windows(2).all(|two| two.first() == two.get(1));
         let is_below = |above: &Difference| {
@@ -48,7 +48,7 @@ fn fields(root: &Field) -> BTreeMap<&str, &Field> {
 }
 
 /// All that is said of a field in a version but its description, on one line.
-fn said(field: &Field) -> String {
+fn summary(field: &Field) -> String {
     let required = if field.required { ", required" } else { "" };
     let demands = field
         .demands

@@ -68,7 +68,7 @@ fn needed(cx: &Emit<'_>) -> BTreeSet<&'static str> {
 
 /// The submodules that a type's code calls or whose types it contains.
 fn needed_by(cx: &Emit<'_>, unit: Unit<'_>, def: &TypeDef) -> Vec<&'static str> {
-    let mut needed: Vec<&'static str> = held(def).into_iter().filter_map(coded_by).collect();
+    let mut needed: Vec<&'static str> = contained(def).into_iter().filter_map(coded_by).collect();
     match &def.kind {
         TypeKind::Struct(body) => {
             let has = |test: fn(&Field) -> bool| body.fields.iter().any(test);
@@ -93,7 +93,7 @@ fn needed_by(cx: &Emit<'_>, unit: Unit<'_>, def: &TypeDef) -> Vec<&'static str> 
 }
 
 /// The types that a type contains.
-fn held(def: &TypeDef) -> Vec<&TypeRef> {
+fn contained(def: &TypeDef) -> Vec<&TypeRef> {
     match &def.kind {
         TypeKind::Struct(body) => {
             let unknown = match &body.unknown_fields {

@@ -136,13 +136,17 @@ pub(super) fn has_blank(cx: &Emit<'_>, unit: Unit<'_>, def: &TypeDef) -> bool {
         if body.fields.iter().any(honoured) {
             return true;
         }
-        open.extend(body.fields.iter().filter_map(|field| held(unit, field)));
+        open.extend(
+            body.fields
+                .iter()
+                .filter_map(|field| contained(unit, field)),
+        );
     }
     false
 }
 
 /// The struct of the same version that a field always contains.
-fn held<'a>(unit: Unit<'a>, field: &Field) -> Option<&'a TypeDef> {
+fn contained<'a>(unit: Unit<'a>, field: &Field) -> Option<&'a TypeDef> {
     let TypeRef::Local(name) = &field.ty else {
         return None;
     };
@@ -153,7 +157,7 @@ fn held<'a>(unit: Unit<'a>, field: &Field) -> Option<&'a TypeDef> {
 
 /// The struct with a blank form that a field always contains.
 fn nested<'a>(scope: &FileContext<'a>, field: &Field) -> Option<&'a TypeDef> {
-    held(scope.unit, field).filter(|inner| has_blank(scope.cx, scope.unit, inner))
+    contained(scope.unit, field).filter(|inner| has_blank(scope.cx, scope.unit, inner))
 }
 
 fn emit_blank(scope: &FileContext<'_>, body: &StructDef) -> TokenStream {

@@ -112,7 +112,7 @@ impl<'p> Paths<'p> {
     fn of_item(&mut self) {
         let item = self.item;
         let (mut types, mut functions) = (Vec::new(), Vec::new());
-        held(item, &mut |part| match part {
+        contained(item, &mut |part| match part {
             Part::Type(ty) => types.push(ty),
             Part::Function(call) => functions.push(call),
         });
@@ -200,7 +200,7 @@ fn split(path: &str) -> Vec<String> {
 
 /// Calls `look` for each type that a value of the item contains, and for functions that return
 /// schemas in place of types.
-fn held<'i>(item: &'i Item, look: &mut dyn FnMut(Part<'i>)) {
+fn contained<'i>(item: &'i Item, look: &mut dyn FnMut(Part<'i>)) {
     let of_schema = |schema: &'i SchemaAttrs, look: &mut dyn FnMut(Part<'i>)| {
         schema.with.iter().map(Part::Type).for_each(&mut *look);
         let function = schema.schema_with.iter();

@@ -115,7 +115,7 @@ impl FileReader<'_, '_> {
             },
             Owner::Behind | Owner::Declaration(_) | Owner::Nothing => {
                 if def.is_some() {
-                    self.lost(&raw, owner);
+                    self.warn_without_effect(&raw, owner);
                 }
                 return;
             }
@@ -183,7 +183,7 @@ impl FileReader<'_, '_> {
     }
 
     /// Warns about a marker in a place where markers have no effect.
-    fn lost(&mut self, raw: &RawMarker, owner: Owner) {
+    fn warn_without_effect(&mut self, raw: &RawMarker, owner: Owner) {
         let warning = Diagnostic::warning("the marker has no effect here");
         let place = raw.place.clone();
         self.warn(match owner {

@@ -99,12 +99,12 @@ impl FileReader<'_> {
         use darling::{FromMeta as _, ast::NestedMeta};
         let words = KubeWords::from_list(&NestedMeta::parse_meta_list(tokens)?)?;
         for Written(expr) in words.validations.iter().chain(&words.rules) {
-            let said = self.said(name, "validation", expr);
+            let said = self.word(name, "validation", expr);
             let rule = rule(expr).map(Box::new);
             push(read, Word::Rule(rule), Literal::Unknown, 0, said);
         }
         if let Some(Written(expr)) = &words.merge_strategy {
-            let said = self.said(name, "merge_strategy", expr);
+            let said = self.word(name, "merge_strategy", expr);
             let unknown = || vec![("x-kubernetes-list-type", Value::Null)];
             for (keyword, value) in merge_strategy(expr).unwrap_or_else(unknown) {
                 let value = match value {
@@ -131,7 +131,7 @@ impl FileReader<'_> {
                 }
                 let expr: Expr = meta.value()?.parse()?;
                 if meta.path.is_ident("validation") || meta.path.is_ident("rule") {
-                    let said = self.said("kube", "validation", &expr);
+                    let said = self.word("kube", "validation", &expr);
                     let rule = rule(&expr).map(Box::new);
                     push(&mut read, Word::Rule(rule), Literal::Unknown, 0, said);
                 }
@@ -180,24 +180,24 @@ impl FileReader<'_> {
     fn texts(&self, words: &Words, read: &mut SchemaAttrs) {
         let text = |word: &str, written: &Option<Written>| {
             let Written(expr) = written.as_ref()?;
-            Some((Literal::of(expr), self.said("schemars", word, expr)))
+            Some((Literal::of(expr), self.word("schemars", word, expr)))
         };
         read.title = read.title.take().or(text("title", &words.title));
         let description = text("description", &words.description);
         read.description = read.description.take().or(description);
         if let Some(Written(expr)) = words.examples.first() {
-            let said = self.said("schemars", "example", expr);
+            let said = self.word("schemars", "example", expr);
             read.example.get_or_insert((Literal::of(expr), said));
         }
         if let Some(Written(expr)) = &words.with {
             let ty = as_literal(expr).and_then(|text| text.parse::<syn::Type>().ok());
             match ty {
                 Some(ty) => read.with = Some(types::read(&ty, &self.comments, self.base)),
-                None => read.computed.push(self.said("schemars", "with", expr)),
+                None => read.computed.push(self.word("schemars", "with", expr)),
             }
         }
         if let Some(Written(expr)) = &words.schema_with {
-            let said = self.said("schemars", "schema_with", expr);
+            let said = self.word("schemars", "schema_with", expr);
             let function = match as_literal(expr) {
                 Some(text) => text.parse::<syn::ExprPath>().ok().map(|it| it.path),
                 None => match expr {
@@ -212,7 +212,7 @@ impl FileReader<'_> {
             }
         }
         for Written(expr) in &words.transforms {
-            read.computed.push(self.said("schemars", "transform", expr));
+            read.computed.push(self.word("schemars", "transform", expr));
         }
         for extension in words.extensions.iter().flat_map(|some| &some.0) {
             let value = Literal::of_json(extension.value.clone());
@@ -229,7 +229,7 @@ impl FileReader<'_> {
     /// Reads constraints on values, from the words that schemars, validator and garde share.
     fn demands(&self, attribute: &str, depth: usize, words: &Words, read: &mut SchemaAttrs) {
         if let Some(mark) = words.required.as_ref().filter(|_| depth == 0) {
-            let said = self.said(attribute, "required", &mark.span);
+            let said = self.word(attribute, "required", &mark.span);
             read.required.get_or_insert(said);
         }
         let mut bounds = |word: &str, bounds: &Option<Bounds>, [least, most]: [Word; 2]| {
@@ -238,7 +238,7 @@ impl FileReader<'_> {
             };
             for (side, bound, part) in [("min", min, least), ("max", max, most)] {
                 if let Some(expr) = bound {
-                    let said = self.said(attribute, &format!("{word}({side})"), expr);
+                    let said = self.word(attribute, &format!("{word}({side})"), expr);
                     push(read, part, Literal::of(expr), depth, said);
                 }
             }
@@ -252,7 +252,7 @@ impl FileReader<'_> {
         ];
         for (name, pattern, word) in patterns {
             if let Some(pattern) = pattern {
-                let said = self.said(attribute, name, &pattern.0);
+                let said = self.word(attribute, name, &pattern.0);
                 push(read, word, Literal::of(&pattern.0), depth, said);
             }
         }
@@ -265,7 +265,7 @@ impl FileReader<'_> {
         ];
         for (name, mark, format) in formats {
             if let Some(mark) = mark {
-                let said = self.said(attribute, name, &mark.span);
+                let said = self.word(attribute, name, &mark.span);
                 let value = Literal::Known(Value::String(format.to_owned()));
                 push(read, Word::Keyword("format".to_owned()), value, depth, said);
             }
@@ -298,7 +298,7 @@ impl FileReader<'_> {
         Some(types::read(&found?, &self.comments, self.base))
     }
 
-    fn said(&self, attribute: &str, word: &str, node: &impl syn::spanned::Spanned) -> Said {
+    fn word(&self, attribute: &str, word: &str, node: &impl syn::spanned::Spanned) -> Said {
         Said {
             shown: format!("#[{attribute}({word})]"),
             place: self.place(&node.span()),

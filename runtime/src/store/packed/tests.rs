@@ -50,7 +50,7 @@ fn objects_are_packed_and_read_as_they_were_written() {
     }
     for number in 0..2000 {
         let key = format!("thing-{number}");
-        assert!(store.held(&key).unwrap().whole().is_none());
+        assert!(store.stored(&key).unwrap().whole().is_none());
         let (read, written) = (store.get(&key).unwrap(), thing(number));
         assert_eq!(format!("{read:?}"), format!("{written:?}"));
     }
@@ -91,7 +91,7 @@ fn similar_objects_take_a_fraction_of_their_json() {
         store.insert(thing(number));
     }
     let snapshot = store.snapshot();
-    let packed: usize = snapshot.held().filter_map(|held| held.packed_len()).sum();
+    let packed: usize = snapshot.stored().filter_map(|held| held.packed_len()).sum();
     assert!(packed * 3 < json, "{packed} of {json} bytes");
 }
 
@@ -103,7 +103,7 @@ fn a_type_that_loses_fields_keeps_its_objects_whole() {
     store.insert(secret);
     store.insert(thing(2));
     assert_eq!(store.get("thing-1").unwrap().spec.secret, "hunter2");
-    assert!(store.held("thing-2").unwrap().whole().is_some());
+    assert!(store.stored("thing-2").unwrap().whole().is_some());
 }
 
 #[test]

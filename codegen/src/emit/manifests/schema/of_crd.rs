@@ -90,7 +90,7 @@ fn object(def: &StructDef, properties: Properties, version: &Version) -> Schema 
 }
 
 fn property(field: &Field, version: &Version) -> Option<Schema> {
-    let mut schema = held(&field.ty, &field.validation, version)?;
+    let mut schema = represented(&field.ty, &field.validation, version)?;
     if field.nullable {
         schema = nullable(schema, &field.validation);
     }
@@ -101,11 +101,11 @@ fn property(field: &Field, version: &Version) -> Option<Schema> {
 }
 
 /// The part of a schema that its type represents; `None` if `Resource::rest` contains all of it.
-fn held(ty: &TypeRef, rules: &Validation, version: &Version) -> Option<Schema> {
+fn represented(ty: &TypeRef, rules: &Validation, version: &Version) -> Option<Schema> {
     let element = |inner: &TypeRef| {
         let unrestricted = Validation::default();
         let rules = rules.element.as_deref().unwrap_or(&unrestricted);
-        held(inner, rules, version).map(Arc::new)
+        represented(inner, rules, version).map(Arc::new)
     };
     let schema = match ty {
         TypeRef::Bool => Schema::of_type("boolean"),
@@ -123,7 +123,7 @@ fn held(ty: &TypeRef, rules: &Validation, version: &Version) -> Option<Schema> {
                 object(def, Properties::BesideCommon, version)
             }
             TypeKind::Struct(def) => object(def, Properties::All, version),
-            TypeKind::Alias(alias) => return held(&alias.target, rules, version),
+            TypeKind::Alias(alias) => return represented(&alias.target, rules, version),
             TypeKind::Enum(def) => Schema::of_type(def.values.schema_type()),
             TypeKind::Union(_) => Schema::of_type("string"),
         },
@@ -136,9 +136,9 @@ fn held(ty: &TypeRef, rules: &Validation, version: &Version) -> Option<Schema> {
             ..Schema::of_type("object")
         },
         TypeRef::Optional(inner) => {
-            return held(inner, rules, version).map(|schema| nullable(schema, rules));
+            return represented(inner, rules, version).map(|schema| nullable(schema, rules));
         }
-        TypeRef::Boxed(inner) => return held(inner, rules, version),
+        TypeRef::Boxed(inner) => return represented(inner, rules, version),
     };
     Some(schema.overridden(Schema::of_rules(rules)))
 }

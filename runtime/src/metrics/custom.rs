@@ -43,9 +43,9 @@ macro_rules! own_metrics {
     })*) => {
         $($(
             #[doc = $help]
-            pub static $name: $crate::metrics::own::$kind<
-                { $crate::metrics::own::count(&[$(stringify!($label)),*]) },
-            > = $crate::metrics::own::$kind::new($crate::metrics::MetricInfo::new(
+            pub static $name: $crate::metrics::custom::$kind<
+                { $crate::metrics::custom::count(&[$(stringify!($label)),*]) },
+            > = $crate::metrics::custom::$kind::new($crate::metrics::MetricInfo::new(
                 $crate::metrics::MetricKind::$kind,
                 stringify!($metric),
                 &[$(stringify!($label)),*],
