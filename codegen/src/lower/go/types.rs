@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    lower::{one_of, validation, whole},
+    lower::{conversion, one_of, validation, whole},
     model::{
         Aliasing, CelRule, DeclaredAt, Marshals, StructDef, TypeDef, TypeKind, TypeRef,
         UnknownFields, Validation, WireType,
@@ -52,6 +52,7 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
         item: None,
         marshals,
         whole: whole::is_marked(&decl.markers, &pkg.package.markers),
+        converted_by_hand: conversion::is_by_hand(&decl.markers),
         declared: DeclaredAt::marked(&decl.place, decl.markers.places()),
     }
 }
