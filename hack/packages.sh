@@ -8,6 +8,7 @@
 #     helm         the chart passes `helm lint --strict`, and renders the objects of install.yaml
 #     xtask        the steps of the operator's `cargo xtask` on the embedded API server
 #     cluster      install, upgrade and uninstall on the embedded API server: CRDs and their objects survive
+#     real         the same on the real one
 #
 # Helm is the one of hack/clients/helm, kustomize is kubectl's, and the rules are operator-verify's of hack/packages; $HELM, $KUBECTL and
 # $OPERATOR_VERIFY name others. Without Go or one of them, exits with code 3 (skipped).
@@ -19,8 +20,15 @@ if [[ ${1:-} == --update ]]; then
   update=1
   shift
 fi
-[[ $# -gt 0 ]] || set -- kustomize names bundle helm xtask cluster
+[[ $# -gt 0 ]] || set -- kustomize names bundle helm xtask cluster real
 work=$root/target/packages
+# The server of KUBECONFIG, instead of one of its own.
+server=
+if [[ $1 == --on-server ]]; then
+  server=$KUBECONFIG work=$work-on-server
+  shift
+  export KUBECTL_KUBERC=false
+fi
 rm -rf "$work"
 mkdir -p "$work"
 find_kubectl
@@ -223,6 +231,12 @@ check_cluster() {
   check "install.yaml is applied" k apply --server-side -f "$dist/install.yaml"
   check "and again" k apply --server-side --warnings-as-errors -f "$dist/install.yaml"
   check "and deleted" k delete --wait=false --ignore-not-found -f "$dist/install.yaml"
+}
+
+check_real() {
+  need_real_server
+  export KUBE_CODEGEN HELM OPERATOR_VERIFY KUBECTL
+  check "the real API server" "$root/hack/envtest.sh" run --controller-manager -- "${BASH_SOURCE[0]}" --on-server cluster
 }
 
 for part in "$@"; do

@@ -2,7 +2,7 @@
 # Sends spans by OpenTelemetry's crates, as docs/deploying.md shows, to a collector: hack/traces.sh
 #
 # A reconciliation and its request must arrive as spans, and the trace's id must be in the annotation of the event and in the log. Needs
-# Python, kubectl and the Rust registry. What is built stays in target/operators.
+# Python, kubectl and the Rust registry.
 set -euo pipefail
 # shellcheck source=hack/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -12,8 +12,13 @@ find_kubectl
 work=$root/target/traces
 rm -rf "$work"
 mkdir -p "$work"
-export CARGO_TARGET_DIR=$root/target/operators
-cargo build --quiet --locked --manifest-path "$root/hack/traces/Cargo.toml"
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
+# Beside the workspace's lock file, so that all but OpenTelemetry's crates are those of the workspace.
+mkdir "$work/program"
+cp -rp "$root/hack/traces/src" "$work/program"
+sed 's#path = "[^"]*/runtime"#path = "'"$root"'/runtime"#' "$root/hack/traces/Cargo.toml" >"$work/program/Cargo.toml"
+cp "$root/Cargo.lock" "$work/program"
+cargo build --quiet --manifest-path "$work/program/Cargo.toml"
 : >"$work/spans"
 python3 "$root/hack/traces/collect.py" "$work/spans" >"$work/port" &
 collector=$! program=
@@ -24,7 +29,7 @@ export OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:$(<"$work/port") OTEL_SERVIC
 program=$!
 # Prints the trace's id in the event.
 annotated() {
-  "$KUBECTL" --kubeconfig "$work/kubeconfig" get events.events.k8s.io -o 'jsonpath={.items[?(@.reason=="Traced")].metadata.annotations.traces\.codegen/trace-id}' 2>/dev/null
+  "$KUBECTL" --kubeconfig "$work/kubeconfig" get events.events.k8s.io -o 'jsonpath={.items[?(@.reason=="Traced")].metadata.annotations.kube-codegen/trace-id}' 2>/dev/null
 }
 for _ in {1..300}; do
   id=$(annotated || true)

@@ -7,7 +7,7 @@
 # There are no nodes: the script runs the program with the arguments, the environment and the service account of the chart's Deployment, and
 # its webhooks are reached through the chart's Service, which it points to this machine. docker only prints what it is asked for. $HELM,
 # $KUBE_CODEGEN and $EMBEDDED_APISERVER name programs that are built otherwise. Needs Go for Helm and the real server, jq and kubectl; without
-# them, exits with code 3 (skipped). What is built stays in target/operators.
+# them, exits with code 3 (skipped).
 set -euo pipefail
 # shellcheck source=hack/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -36,15 +36,21 @@ kube-codegen() {
   esac
 }
 helm() {
-  "$HELM" "$@"
+  local arguments=() argument
+  for argument in "$@"; do
+    # There is no pod that helm could wait for: run_pod waits.
+    [[ $argument == --wait ]] || arguments+=("$argument")
+  done
+  "$HELM" "${arguments[@]}"
   if [[ $1 == install ]]; then run_pod "$2" "$2-system"; fi
 }
 
-# run_pod NAME NAMESPACE: does what a node would do for the Deployment, and a cluster's network for the Service of the webhooks.
+# run_pod NAME NAMESPACE: does what a node would do for the Deployment, and a cluster's network for the Service of the webhooks. Returns when
+# the pod is ready.
 run_pod() {
-  local name=$1 port account=$work/account.kubeconfig container token
+  local name=$1 port health account=$work/account.kubeconfig container token
   # A pod has an address of its own, and so all ports.
-  port=$(free_port)
+  port=$(free_port) health=$(free_port)
   route_webhooks "$2" "$port"
   container=$(kubectl --namespace "$2" get deployment "$name" -o json | jq '.spec.template.spec.containers[0]')
   token=$(kubectl --namespace "$2" create token "$(kubectl --namespace "$2" get deployment "$name" -o 'jsonpath={.spec.template.spec.serviceAccountName}')")
@@ -55,7 +61,8 @@ run_pod() {
     # What a node expands: variables with a value, and those of the pod itself.
     while IFS='=' read -r variable value; do arg=${arg//"\$($variable)"/$value}; done <<<"$variables"
     case $arg in
-      --metrics-bind-address=* | --health-probe-bind-address=*) arg=${arg%%=*}=127.0.0.1:0 ;;
+      --metrics-bind-address=*) arg=${arg%%=*}=127.0.0.1:0 ;;
+      --health-probe-bind-address=*) arg=${arg%%=*}=127.0.0.1:$health ;;
     esac
     args+=("$arg")
   done < <(jq -r '.args[]' <<<"$container")
@@ -64,6 +71,7 @@ run_pod() {
   fi
   KUBECONFIG=$account POD_NAME=$name-0 POD_NAMESPACE=$2 "$CARGO_TARGET_DIR/debug/$name" "${args[@]}" >"$work/$name.log" 2>&1 &
   pod=$!
+  until_is 200 curl --silent --output /dev/null --write-out '%{http_code}' "http://127.0.0.1:$health/readyz"
 }
 
 # Points the Service of the webhooks to a port of this machine.
@@ -158,7 +166,7 @@ check_restricted() {
   until_is True kubectl --namespace team-b get $kind sample -o "$ready"
   until_is "" kubectl --namespace default get $kind sample -o "$ready"
   until_is "" eval "kubectl get clusterroles,clusterrolebindings -o name | grep restricted-operator || true"
-  refused 'cannot list resource' kubectl --kubeconfig "$work/account.kubeconfig" --namespace default get $kind
+  refused 'cannot list resource' kubectl --as system:serviceaccount:restricted-operator-system:restricted-operator --namespace default get $kind
   ! grep -iE 'forbidden|cannot (list|watch)' "$work/restricted-operator.log" || fail "the operator asked for more than its roles allow"
 }
 
@@ -220,7 +228,7 @@ mkdir -p "$work/bin"
 ln -sf "$KUBECTL" "$work/bin/kubectl"
 printf '#!/bin/sh\necho "docker $*"\n' >"$work/bin/docker"
 chmod +x "$work/bin/docker"
-export CARGO_TARGET_DIR=$root/target/operators KUBE_CODEGEN HELM KUBECTL_KUBERC=false PATH=$work/bin:$PATH
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target} KUBE_CODEGEN HELM KUBECTL_KUBERC=false PATH=$work/bin:$PATH
 export CARGO_TERM_QUIET=true HELM_CACHE_HOME=$work/helm/cache HELM_CONFIG_HOME=$work/helm/config HELM_DATA_HOME=$work/helm/data
 
 # on SERVER COMMAND…: runs a command with KUBECONFIG set, and a server with RBAC that ends with it.

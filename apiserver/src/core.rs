@@ -10,9 +10,7 @@ use crate::metadata::object;
 use crate::registry::{Cluster, Registry, Served, ServiceRange};
 use crate::store::stored::Labels;
 use crate::store::{Key, Store, Stored};
-use crate::testing::faults::Faults;
-use crate::testing::reactor::Reactors;
-use crate::testing::recorder::Recorder;
+use crate::testing::interception::Interceptor;
 use crate::types::scalars::rfc3339;
 use crate::webhooks::reach::Backends;
 
@@ -136,9 +134,7 @@ pub(crate) trait Observer: Send + Sync {
 pub(crate) struct Core {
     pub(crate) store: Store,
     pub(crate) registry: Registry,
-    pub(crate) recorder: Recorder,
-    pub(crate) reactors: Reactors,
-    pub(crate) faults: Faults,
+    pub(crate) interceptor: Interceptor,
     pub(crate) backends: Backends,
     pub(crate) backoff: Backoff,
     pub(crate) options: Options,

@@ -3,9 +3,7 @@
 use serde_json::Value;
 
 use crate::metadata;
-pub(crate) use kube_schema::{
-    Additional, Kind, ListType, Schema, Types, check_counts, check_object_metadata,
-};
+pub(crate) use kube_schema::{Additional, Kind, ListType, Schema, Types, check_counts};
 pub use kube_schema::{Cause, FieldError, FieldErrorKind, Structural};
 
 /// Compiles an `openAPIV3Schema`. Errors are reported at paths under `path`

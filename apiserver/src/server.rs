@@ -27,7 +27,8 @@ use crate::service::ApiService;
 use crate::status::ApiError;
 use crate::store::{Key, Store, Stored};
 use crate::testing::faults::Faults;
-use crate::testing::reactor::{Reaction, Reactors};
+use crate::testing::interception::Interceptor;
+use crate::testing::reactor::Reaction;
 use crate::testing::recorder::{Action, Recorder};
 use crate::webhooks::reach::Backends;
 
@@ -87,12 +88,12 @@ impl ApiServer {
 
     /// Returns the record of all requests.
     pub fn recorder(&self) -> &Recorder {
-        &self.core.recorder
+        &self.core.interceptor.recorder
     }
 
     /// Returns the active faults.
     pub fn faults(&self) -> &Faults {
-        &self.core.faults
+        &self.core.interceptor.faults
     }
 
     /// Registers a function that answers requests with this verb and resource, before earlier
@@ -104,7 +105,10 @@ impl ApiServer {
         resource: &str,
         react: impl Fn(&Action) -> Reaction + Send + Sync + 'static,
     ) {
-        self.core.reactors.prepend(verb, resource, react);
+        self.core
+            .interceptor
+            .reactors
+            .prepend(verb, resource, react);
     }
 
     /// Returns direct access to the stored objects; it is not recorded and not subject to faults.
@@ -415,9 +419,7 @@ impl Builder {
         let core = Arc::new(Core {
             store: Store::new(self.history, HISTORY_BYTES),
             registry: Registry::default(),
-            recorder: Recorder::default(),
-            reactors: Reactors::default(),
-            faults: Faults::default(),
+            interceptor: Interceptor::default(),
             backends: self.backends,
             backoff: Default::default(),
             options: self.options,

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use self::authentication::OwnUser;
 use crate::BoxError;
+use crate::authorization;
 use crate::core::Core;
 use crate::heavy;
 use crate::http::body::{Body, read_body};
@@ -27,13 +28,12 @@ use crate::http::respond::{Answer, Content, Layout, respond, respond_error};
 use crate::http::websocket::{self, ListenerStop};
 use crate::metrics;
 use crate::rbac::access::{Access, Target};
-use crate::rbac::authorizer;
 use crate::rbac::user::User;
 use crate::registry::{Served, openapi};
 use crate::rest::{self, Call, Requester, Verb};
 use crate::status::ApiError;
 use crate::testing::faults::Struck;
-use crate::testing::interception::{Failed, Interception};
+use crate::testing::interception::Failed;
 use crate::testing::recorder::Action;
 
 /// The API server as a [`tower::Service`], for a `kube::Client` or an HTTP listener.
@@ -155,7 +155,7 @@ fn authorize_path(core: &Core, parts: &Parts, user: &User) -> Result<(), ApiErro
         verb: &parts.method.as_str().to_ascii_lowercase(),
         path: parts.uri.path(),
     };
-    authorizer::require(core, user, target)
+    authorization::require(core, user, target)
 }
 
 /// Lets a watch end with its listener: without an error, as when a real server stops.
@@ -315,9 +315,9 @@ async fn objects(
     let content_type = header(parts, CONTENT_TYPE);
     let action = action(verb, &path, parts, &user, content_type.as_deref());
     let access = Access::of(&action);
-    let intercepted = Interception::of(core, action, &body).await?;
+    let intercepted = core.interceptor.intercept(action, &body).await?;
     let handled = async {
-        authorizer::require(core, &user, Target::Resource(&access))?;
+        authorization::require(core, &user, Target::Resource(&access))?;
         if let Some(answer) = intercepted.answer() {
             return answer;
         }
@@ -340,7 +340,7 @@ async fn objects(
     let answer = handled.await;
     if matches!(verb, Verb::Update | Verb::Patch) && answer.as_ref().is_ok_and(|it| it.code == 201)
     {
-        core.recorder.created(intercepted.recorded);
+        core.interceptor.recorder.created(intercepted.recorded);
     }
     Ok(intercepted.send(answer).await?)
 }

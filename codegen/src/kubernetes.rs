@@ -21,40 +21,44 @@ pub enum KubernetesTypes {
     None,
 }
 
+/// The minor version of the latest Kubernetes version, that of the table of types and of
+/// k8s-openapi 0.29.
+const LATEST: u8 = 37;
+
+/// The minor version of the earliest one that k8s-openapi 0.29 has a feature for.
+const WITH_FEATURE: u8 = 33;
+
+/// The minor version of the earliest one whose types are known.
+const WITH_TYPES: u8 = 30;
+
 /// A Kubernetes version that k8s-openapi 0.29 has a feature for.
+pub type KubernetesVersion = VersionFrom<WITH_FEATURE>;
+
+/// A Kubernetes version whose types manifests can describe: those of releases of k8s-openapi that
+/// operators still use.
+pub type TypesVersion = VersionFrom<WITH_TYPES>;
+
+/// A Kubernetes version from 1.`EARLIEST` to the latest one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub enum KubernetesVersion {
-    /// 1.33
-    V1_33,
-    /// 1.34
-    V1_34,
-    /// 1.35
-    V1_35,
-    /// 1.36
-    V1_36,
-    /// 1.37
-    V1_37,
-}
+pub struct VersionFrom<const EARLIEST: u8>(u8);
 
-impl KubernetesVersion {
-    /// All versions, in order.
-    pub const ALL: [Self; 5] = [
-        Self::V1_33,
-        Self::V1_34,
-        Self::V1_35,
-        Self::V1_36,
-        Self::V1_37,
-    ];
-    const EARLIEST_MINOR: u8 = 33;
+impl<const EARLIEST: u8> VersionFrom<EARLIEST> {
     /// The earliest supported version.
-    pub const EARLIEST: Self = Self::V1_33;
+    pub const EARLIEST: Self = Self(EARLIEST);
     /// The latest supported version.
-    pub const LATEST: Self = Self::V1_37;
+    pub const LATEST: Self = Self(LATEST);
+    /// The number of versions.
+    pub(crate) const COUNT: usize = (LATEST - EARLIEST + 1) as usize;
+
+    /// All versions, in order.
+    pub fn all() -> impl DoubleEndedIterator<Item = Self> {
+        Self::EARLIEST.and_later()
+    }
 
     /// This version and every later one.
-    pub fn and_later(self) -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(move |other| *other >= self)
+    pub fn and_later(self) -> impl DoubleEndedIterator<Item = Self> {
+        (self.0..=LATEST).map(Self)
     }
 
     /// Parses a version such as `1.36`, also as in Kubernetes' tags and k8s-openapi's features
@@ -65,65 +69,42 @@ impl KubernetesVersion {
     /// A message that lists the valid versions.
     pub fn parse(word: &str) -> Result<Self, String> {
         let plain = word.strip_prefix('v').unwrap_or(word).replace('_', ".");
-        Self::ALL
-            .into_iter()
-            .find(|version| version.to_string() == plain)
-            .ok_or_else(|| {
-                format!(
-                    "expected a version from `{}` to `{}`, which k8s-openapi has features for, found `{word}`",
-                    Self::EARLIEST,
-                    Self::LATEST
-                )
-            })
+        let known = Self::all().find(|version| version.to_string() == plain);
+        known.ok_or_else(|| {
+            let (earliest, latest) = (Self::EARLIEST, Self::LATEST);
+            let limit = match EARLIEST {
+                WITH_FEATURE => "which k8s-openapi has features for",
+                _ => "whose types are known",
+            };
+            format!("expected a version from `{earliest}` to `{latest}`, {limit}, found `{word}`")
+        })
     }
 
     /// The feature of k8s-openapi that selects it (`v1_36`).
     #[must_use]
     pub fn feature(self) -> String {
-        format!("v1_{}", self.minor())
+        format!("v1_{}", self.0)
     }
 
     /// The minor version (36).
     #[must_use]
     pub const fn minor(self) -> u8 {
-        Self::EARLIEST_MINOR + self as u8
+        self.0
     }
 
-    /// The previous version, if k8s-openapi supports it.
+    /// The position in [`all`](Self::all).
+    pub(crate) const fn index(self) -> usize {
+        (self.0 - EARLIEST) as usize
+    }
+
+    /// The previous version, if it is supported.
     #[must_use]
     pub fn previous(self) -> Option<Self> {
-        Self::ALL.into_iter().rev().find(|other| *other < self)
+        Self::all().rev().find(|other| *other < self)
     }
 }
 
-/// A Kubernetes version whose types manifests can describe: those of releases of k8s-openapi that
-/// operators still use, up to that of the table of types.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TypesVersion(u8);
-
 impl TypesVersion {
-    /// The earliest version.
-    pub const EARLIEST: Self = Self(30);
-    /// The version of the table.
-    pub const LATEST: Self = Self(37);
-
-    /// Parses a version such as `1.36`, `v1.36` or `v1_36`.
-    ///
-    /// # Errors
-    ///
-    /// A message that lists the valid versions.
-    pub fn parse(word: &str) -> Result<Self, String> {
-        let plain = word.strip_prefix('v').unwrap_or(word).replace('_', ".");
-        let minor = plain.strip_prefix("1.").and_then(|it| it.parse().ok());
-        let known = minor
-            .map(Self)
-            .filter(|it| (Self::EARLIEST..=Self::LATEST).contains(it));
-        known.ok_or_else(|| {
-            let (earliest, latest) = (Self::EARLIEST, Self::LATEST);
-            format!("expected a version from `{earliest}` to `{latest}`, whose types are known, found `{word}`")
-        })
-    }
-
     /// The version that a feature of k8s-openapi selects (`v1_36`; `latest` in the release with
     /// the version), or the nearest one that is known; `None` for other features.
     pub(crate) fn of_feature(feature: &str, release: Option<&str>) -> Option<Self> {
@@ -141,27 +122,15 @@ impl TypesVersion {
         let minor: u8 = plain.strip_prefix("0.")?.split('.').next()?.parse().ok()?;
         minor.checked_add(8)
     }
-
-    /// The minor version (36).
-    #[must_use]
-    pub const fn minor(self) -> u8 {
-        self.0
-    }
 }
 
-impl fmt::Display for TypesVersion {
+impl<const EARLIEST: u8> fmt::Display for VersionFrom<EARLIEST> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "1.{}", self.0)
     }
 }
 
-impl fmt::Display for KubernetesVersion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "1.{}", self.minor())
-    }
-}
-
-impl TryFrom<String> for KubernetesVersion {
+impl<const EARLIEST: u8> TryFrom<String> for VersionFrom<EARLIEST> {
     type Error = String;
 
     fn try_from(word: String) -> Result<Self, String> {
@@ -169,8 +138,8 @@ impl TryFrom<String> for KubernetesVersion {
     }
 }
 
-impl From<KubernetesVersion> for String {
-    fn from(version: KubernetesVersion) -> Self {
+impl<const EARLIEST: u8> From<VersionFrom<EARLIEST>> for String {
+    fn from(version: VersionFrom<EARLIEST>) -> Self {
         version.to_string()
     }
 }
@@ -211,7 +180,7 @@ mod tests {
         for word in ["1.33", "v1.36", "v1_37"] {
             assert!(KubernetesVersion::parse(word).is_ok(), "{word}");
         }
-        for word in ["1.32", "1.38", "1.36.2", "36", "latest", ""] {
+        for word in ["1.32", "1.99", "1.36.2", "36", "latest", ""] {
             assert!(KubernetesVersion::parse(word).is_err(), "{word}");
         }
         let version = KubernetesVersion::parse("1.36").unwrap();

@@ -12,6 +12,7 @@ mod words;
 use std::collections::BTreeSet;
 
 pub use self::fields::CrdField;
+pub(crate) use self::manifests::{Basis, Manifest, manifests};
 pub use self::paths::{base_path, crate_path, type_path};
 pub use self::table::{Filters, Manifests, Options, RoleOptions, TypeOptions};
 pub(crate) use self::table::{ROWS, setters};
@@ -56,20 +57,20 @@ impl Options {
     #[cfg(feature = "go")]
     pub(crate) fn uses_crate_markers(&self) -> bool {
         let manifests = self.manifests.as_ref();
-        manifests.is_some_and(|it| it.roles.is_some() || it.webhooks.is_some())
+        manifests.is_some_and(|it| it.need(Basis::Markers))
     }
 
     /// Whether something is made of kinds. The rules of roles and the webhooks are not: they are
     /// markers of their own.
     pub(crate) fn uses_kinds(&self) -> bool {
-        let roles_of_kinds = |it: &Manifests| it.user_roles.is_some();
-        !self.writes_only_rules() || self.manifests.as_ref().is_some_and(roles_of_kinds)
+        let of_kinds = |it: &Manifests| it.need(Basis::Kinds);
+        !self.writes_only_rules() || self.manifests.as_ref().is_some_and(of_kinds)
     }
 
     /// Whether roles and webhook configurations are all that is written, so that the fields of
     /// types do not matter.
     pub(crate) fn writes_only_rules(&self) -> bool {
-        let of_types = |it: &Manifests| it.crds.is_some() || it.docs.is_some();
+        let of_types = |it: &Manifests| it.need(Basis::Types);
         self.emit.is_empty() && self.manifests.as_ref().is_some_and(|it| !of_types(it))
     }
 

@@ -23,8 +23,7 @@ use std::time::Duration;
 
 use kube::core::Selector;
 
-use crate::object::{Cacheable, ResourceInfo};
-use crate::scheme::GroupResource;
+use crate::object::{Cacheable, GroupResource, ResourceInfo};
 use crate::store::{ObjectKey, Snapshot, Store, UnknownIndex, WaitError};
 
 /// The object is not in the cache.

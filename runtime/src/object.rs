@@ -13,15 +13,13 @@
 //! ```
 
 use std::any::TypeId;
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 
 use kube::Resource;
 use kube::core::{ClusterResourceScope, GroupVersionKind, NamespaceResourceScope};
 use kube::discovery::Scope;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-
-use crate::scheme::GroupResource;
 
 /// A Kubernetes object whose kind is known at compile time.
 ///
@@ -117,5 +115,35 @@ impl ResourceInfo {
             group: self.group.clone(),
             resource: self.plural.clone(),
         }
+    }
+}
+
+/// A resource of a group, displayed as `virtualmachines.cloudnative.czs`, or as `pods` in the core
+/// group.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GroupResource {
+    /// The API group, empty for the core group.
+    pub group: String,
+    /// The plural resource name.
+    pub resource: String,
+}
+
+impl GroupResource {
+    /// Creates a resource of a group.
+    pub fn new(group: impl Into<String>, resource: impl Into<String>) -> Self {
+        Self {
+            group: group.into(),
+            resource: resource.into(),
+        }
+    }
+}
+
+impl fmt::Display for GroupResource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.resource)?;
+        if !self.group.is_empty() {
+            write!(f, ".{}", self.group)?;
+        }
+        Ok(())
     }
 }

@@ -20,11 +20,10 @@ use std::sync::{Arc, OnceLock};
 
 use tracing::{Instrument, Span};
 
+pub use crate::keys::TRACE_ID;
+
 /// The target of all spans, for filters.
 pub const TARGET: &str = "kube_traces";
-
-/// The annotation of events with the id of the trace that they were recorded in.
-pub const TRACE_ID: &str = "traces.codegen/trace-id";
 
 /// Reads the id of a span's trace; `None` if the span is not collected.
 pub type Identify = fn(&Span) -> Option<String>;

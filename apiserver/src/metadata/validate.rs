@@ -1,11 +1,11 @@
 //! Validation of the metadata of objects and embedded resources.
 
+use kube_schema::check_object_metadata;
 use serde_json::Value;
 
 use super::object::{self, at};
 use super::rules::Rules;
 use crate::field::FieldError;
-use crate::schema::check_object_metadata;
 
 /// Validates an object's metadata.
 pub(crate) fn check(rules: &Rules, object: &Value) -> Vec<FieldError> {

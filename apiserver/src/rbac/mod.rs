@@ -1,11 +1,9 @@
-//! Role-based access control: what a request needs ([`access`]), and what the stored roles allow
-//! ([`authorizer`]).
+//! Role-based access control: what a request needs ([`access`]), who sends it ([`user`]), and what
+//! a rule allows ([`rules`]).
 //!
-//! One evaluation of rules ([`rules`]) serves the authorizer and the assertions of tests
-//! ([`crate::testing::rbac`]).
+//! One evaluation of rules serves the authorizer ([`crate::authorization`]) and the assertions of
+//! tests ([`crate::rbac_assertions`]).
 
 pub(crate) mod access;
-pub(crate) mod authorizer;
-pub(crate) mod reviews;
 pub(crate) mod rules;
 pub(crate) mod user;

@@ -9,11 +9,11 @@ use super::options::WriteOptions;
 use super::present::present;
 use super::{Call, Requester, intake, strategy, write};
 use crate::apply::{ResetFields, Writer, track_update};
+use crate::authorization;
 use crate::core::Core;
 use crate::http::respond::Answer;
 use crate::metadata::object;
 use crate::metadata::rules;
-use crate::rbac;
 use crate::rbac::access::{Access, Target};
 use crate::registry::Served;
 use crate::status::ApiError;
@@ -49,7 +49,7 @@ pub(super) async fn review(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
     strategy::refuse(&call.served, &object, &errors)?;
     admission.validate(Some(&object), None).await?;
     call.served.resource.strategy.review(&**core, &mut object);
-    rbac::reviews::answer(
+    authorization::reviews::answer(
         core,
         &call.requester.user,
         &call.served.resource.kind,
@@ -128,7 +128,7 @@ fn authorize(core: &Core, served: &Served, key: &Key, by: &Requester) -> Result<
         namespace: key.namespace.to_string(),
         ..Access::default()
     };
-    let decision = rbac::authorizer::authorize(core, &by.user, Target::Resource(&access));
+    let decision = authorization::authorize(core, &by.user, Target::Resource(&access));
     match decision.allowed {
         true => Ok(()),
         // Like kube-apiserver, without saying what is forbidden.

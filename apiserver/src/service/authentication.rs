@@ -12,10 +12,10 @@ use http::HeaderName;
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 
+use crate::authorization;
 use crate::core::Core;
 use crate::kinds::tokens;
 use crate::rbac::access::{Access, Target};
-use crate::rbac::authorizer;
 use crate::rbac::user::User;
 use crate::registry::Cluster;
 use crate::status::ApiError;
@@ -228,7 +228,7 @@ fn check_impersonation(core: &Core, own: &User, other: &User) -> Result<(), ApiE
     let groups = other.groups.iter().map(|group| access("groups", "", group));
     std::iter::once(subject)
         .chain(groups)
-        .try_for_each(|it| authorizer::require(core, own, Target::Resource(&it)))
+        .try_for_each(|it| authorization::require(core, own, Target::Resource(&it)))
 }
 
 fn of_account(core: &dyn Cluster, token: &str) -> Option<User> {

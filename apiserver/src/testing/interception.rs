@@ -5,14 +5,21 @@ use std::io;
 
 use bytes::Bytes;
 
-use super::faults::{Failure, Struck};
+use super::faults::{Failure, Faults, Struck};
 use super::links::Link;
-use super::reactor::Reaction;
-use super::recorder::{Action, decode_body};
+use super::reactor::{Reaction, Reactors};
+use super::recorder::{Action, Recorder, decode_body};
 use crate::BoxError;
-use crate::core::Core;
 use crate::http::respond::{Answer, Content};
 use crate::status::ApiError;
+
+/// What meets each request, and records it.
+#[derive(Default)]
+pub(crate) struct Interceptor {
+    pub(crate) recorder: Recorder,
+    pub(crate) reactors: Reactors,
+    pub(crate) faults: Faults,
+}
 
 /// The faults and the reaction that one request meets.
 pub(crate) struct Interception {
@@ -37,27 +44,31 @@ impl From<ApiError> for Failed {
     }
 }
 
-impl Interception {
+impl Interceptor {
     /// Records a request, and lets the faults strike that come before it is handled.
     ///
     /// # Errors
     /// If a fault ends the request.
-    pub(crate) async fn of(core: &Core, mut action: Action, body: &Bytes) -> Result<Self, Failed> {
-        let link = core.faults.link(&action.user);
+    pub(crate) async fn intercept(
+        &self,
+        mut action: Action,
+        body: &Bytes,
+    ) -> Result<Interception, Failed> {
+        let link = self.faults.link(&action.user);
         if link.is_cut() {
             pending::<()>().await;
         }
-        let mut struck = core.faults.strike(&action);
-        let reaction = if core.reactors.is_empty() {
+        let mut struck = self.faults.strike(&action);
+        let reaction = if self.reactors.is_empty() {
             Reaction::Pass
         } else {
             action.body = decode_body(&action.content_type, body);
-            core.reactors.react(&action)
+            self.reactors.react(&action)
         };
         if let Reaction::Fault(kind) = &reaction {
             struck.add(kind, &action);
         }
-        let recorded = core.recorder.record(action, body.clone());
+        let recorded = self.recorder.record(action, body.clone());
         if !struck.delay.is_zero() {
             tokio::time::sleep(struck.delay).await;
         }
@@ -72,7 +83,7 @@ impl Interception {
             Some(Failure::LoseAnswer) => true,
             None => false,
         };
-        Ok(Self {
+        Ok(Interception {
             link,
             reaction,
             loses_answer,
@@ -80,7 +91,9 @@ impl Interception {
             struck,
         })
     }
+}
 
+impl Interception {
     /// The answer that a reactor gives in place of the server.
     pub(crate) fn answer(&self) -> Option<Result<Answer, ApiError>> {
         match &self.reaction {

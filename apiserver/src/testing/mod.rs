@@ -1,9 +1,7 @@
-//! The interface for tests: injected failures, reactors, the record of requests, and RBAC
-//! assertions.
+//! What tests order and see of requests: injected failures, reactors, and the record.
 
 pub(crate) mod faults;
 pub(crate) mod interception;
 pub(crate) mod links;
-pub(crate) mod rbac;
 pub(crate) mod reactor;
 pub(crate) mod recorder;

@@ -1,12 +1,10 @@
 //! Webhook configurations, and the requests that their webhooks match.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
 use super::matching::{Matcher, texts};
-use crate::core::Core;
 use crate::metadata::object::{list, text};
 
 /// The two kinds of admission webhooks.
@@ -17,7 +15,8 @@ pub(crate) enum Stage {
 }
 
 impl Stage {
-    fn plural(self) -> &'static str {
+    /// The resource of its configurations.
+    pub(crate) fn plural(self) -> &'static str {
         match self {
             Self::Mutating => "mutatingwebhookconfigurations",
             Self::Validating => "validatingwebhookconfigurations",
@@ -29,25 +28,16 @@ impl Stage {
 #[derive(Clone, Debug)]
 pub(crate) struct Webhook(Value);
 
-/// Returns the webhooks of all configurations of a stage in call order: by the name of the
-/// configuration, then by position.
-pub(crate) fn webhooks(core: &Core, stage: Stage) -> Vec<Webhook> {
-    let Some(served) = core.builtin("admissionregistration.k8s.io", stage.plural()) else {
-        return Vec::new();
-    };
-    if core.store.count(served.resource.id, "") == 0 {
-        return Vec::new();
-    }
-    let snapshot = core.store.snapshot(served.resource.id, "");
-    let decode = |stored: &Arc<crate::store::Stored>| match stored.decode()["webhooks"].take() {
-        Value::Array(list) => list,
-        _ => Vec::new(),
-    };
-    let lists = snapshot.objects.iter().flat_map(decode);
-    lists.map(Webhook).collect()
-}
-
 impl Webhook {
+    /// The webhooks of a configuration, in call order.
+    pub(crate) fn all_of(mut configuration: Value) -> impl Iterator<Item = Self> {
+        let webhooks = match configuration["webhooks"].take() {
+            Value::Array(list) => list,
+            _ => Vec::new(),
+        };
+        webhooks.into_iter().map(Self)
+    }
+
     pub(crate) fn name(&self) -> &str {
         text(&self.0, &["name"])
     }

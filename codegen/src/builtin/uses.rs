@@ -61,7 +61,7 @@ mod tests {
     /// The table for what each version uses.
     fn table() -> String {
         let mut since: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
-        for version in KubernetesVersion::ALL.into_iter().rev() {
+        for version in KubernetesVersion::all().rev() {
             let suffix = match version {
                 KubernetesVersion::EARLIEST => String::new(),
                 version => format!("@{}", version.minor()),
@@ -90,7 +90,7 @@ mod tests {
         }
         let update = "`UPDATE_GOLDEN=1 cargo test -p kube-codegen --lib builtin` writes the table";
         assert_eq!(USES, table(), "{update}");
-        for version in KubernetesVersion::ALL {
+        for version in KubernetesVersion::all() {
             let listed = uses(version)
                 .map(|(path, fields)| (path.to_owned(), fields.map(str::to_owned).collect()));
             let mut listed: Uses = listed.collect();

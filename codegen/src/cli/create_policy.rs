@@ -8,7 +8,7 @@ use crate::{
     config::{Error, shown},
     emit::manifests::crds,
     model::Resource,
-    operator::{Api, Policy, Subject, names, policy, policy_edit, policy_path, update::Step},
+    operator::{Api, Policy, Subject, names, policy, policy_edits, policy_path, update::Step},
 };
 
 use super::{
@@ -57,7 +57,9 @@ impl CreatePolicy {
             return Err(refused(project.taken(&path)));
         }
         files.write(path.clone(), written.text);
-        files.add(&policy_edit(&module))?;
+        for edit in policy_edits(&module) {
+            files.add(&edit)?;
+        }
         files.record(Step::Policy { module });
         let at = shown(&files.root().join(path));
         let finish = Finish::of_edits(self.dry_run, color);
@@ -117,7 +119,9 @@ pub(super) fn take_policy(
         return Ok(None);
     };
     let is_changed = written(project, &api.group, &api.version, resource)?.text != text;
-    files.take(&policy_edit(&api.module))?;
+    for edit in policy_edits(&api.module) {
+        files.take(&edit)?;
+    }
     let fault = is_changed.then(|| changed(&path, files, "create policy"));
     files.remove(path);
     Ok(fault)

@@ -11,6 +11,7 @@ use crate::{
     diag::{Diagnostics, codes},
     emit::{api_docs::rust_path, fields::Field, manifests},
     model::{ApiSet, Group, Version},
+    options::Manifest,
     suggest::closest,
 };
 
@@ -59,9 +60,11 @@ impl Explain {
         let path: Vec<&str> = words.collect();
         let bar = Bar::default();
         // As for a reference: whole CRDs are read, and none is written.
-        let mut options = Manifests::default();
-        (options.crds, options.docs) = (None, Some("reference.html".to_owned()));
-        options.floats = true;
+        let options = Manifests {
+            docs: Some("reference.html".to_owned()),
+            floats: true,
+            ..Manifests::default().only(Manifest::Docs)
+        };
         let (mut sets, mut warnings) = (Vec::new(), Diagnostics::new());
         for config in configs(self.inputs, self.config)? {
             let config = config.manifests(".", options.clone());

@@ -12,7 +12,7 @@ use super::twice;
 use crate::{
     diag::{Diagnostics, Place},
     model::{ApiSet, Field, TypeDef, TypeKind, TypeRef},
-    read::crd::whole::Located,
+    read::crd::raw::Located,
     source::Source,
 };
 

@@ -9,8 +9,8 @@ use crate::{
     compat::{Definition, Origin, Set, YamlFile},
     diag::Diagnostics,
     emit::manifests,
-    options::Manifests,
-    read::crd::whole,
+    options::{Manifest, Manifests},
+    read::crd::raw,
     source::Source,
 };
 
@@ -31,10 +31,11 @@ impl Config {
     fn of_types(&self, progress: &dyn Progress) -> Result<Set, Error> {
         let mut config = self.clone();
         config.crds.clear();
-        let mut options = self.options.manifests.clone().unwrap_or_default();
-        options.floats = true;
-        // Nothing is written, and rules and webhooks do not matter.
-        (options.roles, options.webhooks, options.docs) = (None, None, None);
+        let options = self.options.manifests.clone().unwrap_or_default();
+        let options = Manifests {
+            floats: true,
+            ..options.only(Manifest::Crds)
+        };
         let config = config
             .manifests(".", Manifests { ..options.clone() })
             .emit([]);
@@ -58,7 +59,7 @@ impl Config {
 ///
 /// All sources that cannot be read.
 pub(crate) fn of_sources(sources: &[Source]) -> Result<Set, Error> {
-    let read: Vec<_> = on_threads(|| Ok(sources.par_iter().map(whole::read).collect()))?;
+    let read: Vec<_> = on_threads(|| Ok(sources.par_iter().map(raw::read).collect()))?;
     let (mut set, mut found) = (Set::default(), Diagnostics::new());
     for (source, read) in sources.iter().zip(read) {
         match read {

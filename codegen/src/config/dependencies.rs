@@ -14,7 +14,7 @@ use super::{
     features::{Selection, enabled_elsewhere},
     fetched::Fetched,
     layout::{manifest_folder, root_name, shown, whole},
-    manifest::{Library, Manifest, Origin, Requirement},
+    manifest::{CargoManifest, Library, Origin, Requirement},
 };
 use crate::source::{RustDependency, RustFeatures, RustLink, Source};
 
@@ -44,7 +44,7 @@ impl Dependencies {
         let Some(folder) = manifest_folder(&root_folder) else {
             return Ok(Self::default());
         };
-        let Some(manifest) = Manifest::read(folder, disk) else {
+        let Some(manifest) = CargoManifest::read(folder, disk) else {
             return Ok(Self::default());
         };
         let fetched = Fetched::of(manifest.workspace_folder(), disk);
@@ -67,7 +67,7 @@ impl Dependencies {
 
 /// A crate in the graph of dependencies.
 struct Node {
-    manifest: Manifest,
+    manifest: CargoManifest,
     library: Option<Library>,
     /// The dependencies, each with the place of its source.
     requirements: Vec<Requirement>,
@@ -81,10 +81,10 @@ struct Node {
 
 impl Node {
     fn read(folder: &Path, fetched: &Fetched, disk: &Disk) -> Option<Self> {
-        Some(Self::of(Manifest::read(folder, disk)?, fetched, disk))
+        Some(Self::of(CargoManifest::read(folder, disk)?, fetched, disk))
     }
 
-    fn of(manifest: Manifest, fetched: &Fetched, disk: &Disk) -> Self {
+    fn of(manifest: CargoManifest, fetched: &Fetched, disk: &Disk) -> Self {
         let requirements = manifest.requirements().into_iter().map(|it| Requirement {
             origin: fetched.origin(&manifest, &it.package, it.origin, disk),
             ..it

@@ -20,14 +20,14 @@ use super::{
     Config, Error,
     evaluated_program::RootModule,
     layout::{manifest_folder, shown, whole},
-    manifest::Manifest,
+    manifest::CargoManifest,
 };
 use crate::{
     Generated,
     diag::{Diagnostic, Place},
     lower::rust::{DeclaredKind, PROGRAM, declared},
     model::names,
-    options::{Faulty, Manifests, Options},
+    options::{Faulty, Manifest, Manifests, Options},
     output::Tree,
     read::{self, Parsed, Sources, crd::ReadCrds, markers::ASK_COMPILER},
     source::{RustCrate, Source},
@@ -39,7 +39,7 @@ const PROBE: &str = "probe";
 /// A crate that is compiled.
 struct Evaluated<'a> {
     source: &'a RustCrate,
-    manifest: Manifest,
+    manifest: CargoManifest,
     /// The name of the library or program, with which paths of its types start.
     name: String,
     /// The program, if there is no library that could be linked.
@@ -128,12 +128,8 @@ pub(super) fn add(
         emit: [].into(),
         record: None,
         manifests: options.manifests.as_ref().map(|manifests| Manifests {
-            roles: None,
-            webhooks: None,
-            user_roles: None,
-            docs: None,
             evaluated: Vec::new(),
-            ..manifests.clone()
+            ..manifests.clone().only(Manifest::Crds)
         }),
         ..options.clone()
     };
@@ -223,7 +219,7 @@ impl<'a> Evaluated<'a> {
             root => Path::new(root),
         };
         let folder = manifest_folder(&whole(root))?.to_owned();
-        let manifest = Manifest::read(&folder, &config.disk)?;
+        let manifest = CargoManifest::read(&folder, &config.disk)?;
         let library = manifest.library(&config.disk);
         let (name, program) = match library.filter(|it| !it.is_macros) {
             Some(library) => (library.name, None),

@@ -12,7 +12,7 @@ use toml::{Table, Value};
 
 use super::{
     disk::Disk,
-    manifest::{Manifest, Origin},
+    manifest::{CargoManifest, Origin},
 };
 
 /// Crates whose types are known without their sources, or that have none with a schema.
@@ -82,7 +82,7 @@ impl Fetched {
     /// a folder if it may have types for kinds, and if cargo has its source.
     pub(super) fn origin(
         &self,
-        dependent: &Manifest,
+        dependent: &CargoManifest,
         package: &str,
         declared: Origin,
         disk: &Disk,
@@ -107,7 +107,7 @@ impl Fetched {
     }
 
     /// Returns the crate that another depends on under a package's name.
-    fn locked(&self, dependent: &Manifest, package: &str) -> Option<&Locked> {
+    fn locked(&self, dependent: &CargoManifest, package: &str) -> Option<&Locked> {
         let found = self.locked.get(package)?;
         if let [only] = found.as_slice() {
             return Some(only);
@@ -159,7 +159,7 @@ impl Fetched {
 
 /// Returns the folder of a package at or below a folder of a repository.
 fn within(folder: &Path, package: &str, most: usize, disk: &Disk) -> Option<PathBuf> {
-    let own = Manifest::read(folder, disk);
+    let own = CargoManifest::read(folder, disk);
     if own.is_some_and(|manifest| manifest.name() == Some(package)) {
         return Some(folder.to_owned());
     }

@@ -11,7 +11,7 @@ use super::{
     disk::{Disk, is_source},
     features::Selection,
     layout::{Place, as_written, manifest_folder, module_path, root_name, shown, whole},
-    manifest::Manifest,
+    manifest::CargoManifest,
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
@@ -283,7 +283,7 @@ fn load_part(
 /// Returns the files of programs below a source root that Cargo.toml names, relative to the root.
 fn programs(root: &Path, disk: &Disk) -> Vec<String> {
     let root = whole(root);
-    let manifest = manifest_folder(&root).and_then(|folder| Manifest::read(folder, disk));
+    let manifest = manifest_folder(&root).and_then(|folder| CargoManifest::read(folder, disk));
     let programs = manifest.map(|manifest| manifest.programs());
     let below = programs.into_iter().flatten().filter_map(|path| {
         let below = path.strip_prefix(&root).ok()?;
@@ -298,7 +298,7 @@ fn programs(root: &Path, disk: &Disk) -> Vec<String> {
 pub(super) fn source_root(part: &Path, disk: &Disk) -> (PathBuf, Option<String>) {
     let path = whole(part);
     let place = Place::of(part);
-    let manifest = manifest_folder(&path).and_then(|folder| Manifest::read(folder, disk));
+    let manifest = manifest_folder(&path).and_then(|folder| CargoManifest::read(folder, disk));
     let library = manifest.and_then(|manifest| manifest.library(disk));
     // `src/bin/<name>/` is a crate of its own.
     let is_program = |library: &Path| {

@@ -10,7 +10,7 @@ use toml::{Table, Value};
 use super::{disk::Disk, features::texts, layout::normalize};
 
 /// A manifest that can be read.
-pub(super) struct Manifest {
+pub(super) struct CargoManifest {
     /// Its folder, absolute.
     folder: PathBuf,
     pub(super) table: Table,
@@ -58,7 +58,7 @@ pub(super) enum Origin {
     Unread(String),
 }
 
-impl Manifest {
+impl CargoManifest {
     /// Returns the manifest in an absolute folder.
     pub(super) fn read(folder: &Path, disk: &Disk) -> Option<Self> {
         let table = read(folder, disk)?;

@@ -7,7 +7,7 @@ use super::{
     disk::Disk,
     inputs::{Apis, mentions_kinds, source_root},
     layout::{manifest_folder, whole},
-    manifest::{Manifest, Origin},
+    manifest::{CargoManifest, Origin},
 };
 
 /// The number of folders between one without a manifest and the crates below it.
@@ -106,7 +106,7 @@ fn members_of(folder: &Path, disk: &Disk) -> Result<Vec<PathBuf>, Error> {
 
 /// Returns the folders that a crate depends on, absolute.
 fn paths(folder: &Path, disk: &Disk) -> Vec<PathBuf> {
-    let manifest = Manifest::read(&whole(folder), disk);
+    let manifest = CargoManifest::read(&whole(folder), disk);
     let requirements = manifest.map(|manifest| manifest.requirements());
     let requirements = requirements.into_iter().flatten();
     let paths = requirements.filter_map(|it| match it.origin {

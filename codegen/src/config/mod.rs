@@ -8,6 +8,7 @@ mod advice;
 mod build_script;
 #[cfg(feature = "cli")]
 pub(crate) mod compatibility;
+mod crate_inputs;
 mod crate_markers;
 mod crd_fields;
 mod crd_files;
@@ -40,7 +41,6 @@ mod partial;
 mod place;
 mod prepare;
 mod reference;
-mod standing;
 mod table;
 mod target;
 mod types;
@@ -61,7 +61,7 @@ pub use reference::{reference_page, reference_schema, reference_text};
 
 use crate::{
     generator::Generator,
-    options::{Manifests, Options},
+    options::{Basis, Manifests, Options},
 };
 use inputs::{Apis, CrdInput, GoInput, GroupVersions};
 use layout::Place;
@@ -303,7 +303,7 @@ impl Config {
     }
 
     pub(crate) fn set_manifests(&mut self, folder: PathBuf, manifests: Manifests) {
-        self.crate_markers |= manifests.roles.is_some() || manifests.webhooks.is_some();
+        self.crate_markers |= manifests.need(Basis::Markers);
         self.options.manifests = Some(manifests.with_plain_paths());
         self.manifests = Some((folder, Only::Nothing));
     }

@@ -65,8 +65,7 @@ pub(crate) fn informer(cx: &Emit<'_>) -> String {
 
 /// An example of an apply configuration.
 pub(crate) fn apply(cx: &Emit<'_>) -> String {
-    let applied = |resource: &Resource| super::apply::is_applied(resource);
-    let Some((group, version, resource)) = first(cx, applied) else {
+    let Some((group, version, resource)) = first(cx, Resource::is_applied) else {
         return String::new();
     };
     let (root, accessor) = (&resource.root, &resource.accessor);

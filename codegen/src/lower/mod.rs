@@ -1,11 +1,12 @@
 //! Lowering: builds the model from the readers' output and decides every name.
 
+mod apply_unchanged;
 mod bounds;
 mod boxes;
+mod cascading_errors;
 mod conversion;
 mod crate_markers;
 pub mod crd;
-mod echoes;
 mod empty;
 #[cfg(feature = "go")]
 pub mod go;
@@ -19,7 +20,6 @@ pub mod rust;
 mod unions;
 mod validation;
 mod verbs;
-mod whole;
 
 use crate::{
     diag::Diagnostics,
@@ -30,7 +30,7 @@ use crate::{
 };
 #[cfg(feature = "go")]
 use crate::{options::Filters, read::go::Module};
-use echoes::Echoes;
+use cascading_errors::CascadingErrors;
 
 /// Builds the model from everything read, with groups, versions and resources sorted. Also returns
 /// the warnings of this stage and of the readers, and the errors of kinds that are skipped.
@@ -54,7 +54,7 @@ pub fn lower(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), D
         skipped: _,
     } = read;
     rust.extend(rust::packages(rust_crates, options, &mut found));
-    let echoes = Echoes::new(&found, &rust);
+    let cascading = CascadingErrors::new(&found, &rust);
     // A partially read package lacks types, and every reference to them would be reported.
     rust.retain(|package| !package.is_partial);
     let mut api = ApiSet::default();
@@ -94,7 +94,7 @@ pub fn lower(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), D
     }
     #[cfg(feature = "go")]
     threads::discard(go);
-    found.extend(echoes.without(own));
+    found.extend(cascading.without(own));
     if !found.has_errors() {
         empty::warn(&rust, options, &api, &mut found);
     }

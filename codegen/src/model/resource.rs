@@ -97,6 +97,13 @@ impl Resource {
     pub fn has_informer(&self) -> bool {
         self.client && self.verbs.contains(Verb::List) && self.verbs.contains(Verb::Watch)
     }
+
+    /// Whether the client supports server-side apply, of the object or of its status.
+    #[must_use]
+    pub fn is_applied(&self) -> bool {
+        let has = |verb| self.verbs.contains(verb);
+        self.client && (has(Verb::Apply) || has(Verb::ApplyStatus))
+    }
 }
 
 /// The scope of a kind.

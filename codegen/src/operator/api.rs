@@ -8,15 +8,12 @@ use kube_codegen_templates::operator::api::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    APP, CORE, Operator, SAMPLES, WIDTH, controller,
+    APP, ARGUMENTS, CORE, Operator, SAMPLES, WIDTH, controller,
     edit::At,
     edits::{Edit, EditKind},
     names, restricted,
 };
 use crate::{model::Scope, output::Tree, scaffold::fill};
-
-/// rustfmt's width limit for the arguments of a call on one line.
-const ARGUMENTS: usize = 60;
 
 /// A kind in one version of its group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -145,7 +142,10 @@ impl Api {
             ));
         }
         edits.extend(self.controller_edits());
-        edits.push(self.sample_edit());
+        edits.push(Edit::demo_objects(&format!(
+            "config/samples/{}.yaml",
+            self.sample
+        )));
         let listed = EditKind::ListItem {
             key: "resources",
             item: format!("{}.yaml", self.sample),
@@ -183,17 +183,6 @@ impl Api {
             "src/apis/mod.rs",
             format!("/// The group `{group}`.\npub mod {module} {{\n}}"),
         )
-    }
-
-    fn sample_edit(&self) -> Edit {
-        let path = format!("\"../config/samples/{}.yaml\"", self.sample);
-        let include = format!("include_str!({path})");
-        let statement = if include.len() > ARGUMENTS {
-            format!("let demo = demo.objects(include_str!(\n    {path}\n));")
-        } else {
-            format!("let demo = demo.objects({include});")
-        };
-        Edit::statement(APP, ("demo", At::End), statement)
     }
 
     fn command(&self) -> String {

@@ -1,6 +1,6 @@
 //! A further version of a kind that starts as a copy of another one.
 
-use super::{Api, Neighbours, Part, edit::EditError, marker, moved::moved};
+use super::{Api, Neighbours, Part, copied_paths::moved, edit::EditError, marker};
 use crate::output::Tree;
 
 /// The markers of a kind that belong to one of its versions.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::{
+    APP, ARGUMENTS,
     edit::{self, At, EditError},
     marker, text,
 };
@@ -82,6 +83,17 @@ impl Edit {
                 statement,
             },
         )
+    }
+
+    /// The statement by which `demo` starts with the objects of a file.
+    pub(super) fn demo_objects(path: &str) -> Self {
+        let path = format!("\"../{path}\"");
+        let include = format!("include_str!({path})");
+        let statement = match include.len() > ARGUMENTS {
+            true => format!("let demo = demo.objects(include_str!(\n    {path}\n));"),
+            false => format!("let demo = demo.objects({include});"),
+        };
+        Self::statement(APP, ("demo", At::End), statement)
     }
 
     pub(super) fn new(path: impl Into<PathBuf>, kind: EditKind) -> Self {

@@ -12,6 +12,7 @@ mod certificates;
 mod controlled;
 mod controller;
 mod copied;
+mod copied_paths;
 pub mod edit;
 mod edits;
 mod layout;
@@ -19,7 +20,6 @@ mod lines;
 mod marker;
 pub mod metric;
 mod migration;
-mod moved;
 pub mod names;
 mod policy;
 mod references;
@@ -43,10 +43,10 @@ pub use builtin::{
 pub use certificates::Certificates;
 pub use controlled::Controlled;
 pub use controller::{path as controller_path, test_path as controller_test_path};
+pub use copied_paths::Neighbours;
 pub use edits::{Edit, EditKind};
 pub use migration::migration_edits;
-pub use moved::Neighbours;
-pub use policy::{Policy, Subject, policy, policy_edit, policy_path};
+pub use policy::{Policy, Subject, policy, policy_edits, policy_path};
 pub use references::{Gone, Reference};
 pub use restricted::scope_fault;
 pub use webhook::{Handler, Webhooks};
@@ -62,11 +62,17 @@ const TESTS: &str = "tests/operator/main.rs";
 /// The kustomization of the operator's samples.
 const SAMPLES: &str = "config/samples/kustomization.yaml";
 
+/// The kustomization that lists what is deployed.
+const DEPLOYED: &str = "config/kustomization.yaml";
+
 /// The name of the core group on the command line, since its own name is empty.
 const CORE: &str = "core";
 
 /// rustfmt's line width.
 const WIDTH: usize = 100;
+
+/// rustfmt's width limit for the arguments of a call on one line.
+const ARGUMENTS: usize = 60;
 
 /// The runtime's features that an operator enables.
 const FEATURES: &str = "features = [\"app\", \"latest\"]";
@@ -91,7 +97,7 @@ const FILES: [(&str, &str); 36] = [
     ("config/dashboard/kustomization.yaml", templates::DASHBOARDS),
     ("config/deployment.yaml", templates::DEPLOYMENT),
     ("config/disruption-budget.yaml", templates::DISRUPTION_BUDGET),
-    ("config/kustomization.yaml", templates::KUSTOMIZATION),
+    (DEPLOYED, templates::KUSTOMIZATION),
     ("config/metrics.yaml", templates::METRICS),
     ("config/monitor/kustomization.yaml", templates::MONITOR),
     ("config/monitor/service-monitor.yaml", templates::SERVICE_MONITOR),

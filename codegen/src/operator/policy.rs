@@ -12,7 +12,10 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-use super::edits::{Edit, EditKind};
+use super::{
+    DEPLOYED,
+    edits::{Edit, EditKind},
+};
 use crate::output::yaml::to_yaml;
 
 /// Formats whose values are times or bytes in rules of a schema, and text in a policy.
@@ -98,15 +101,19 @@ pub fn policy_path(module: &str) -> PathBuf {
     format!("config/policies/{module}.yaml").into()
 }
 
-/// The line of a policy's file in the kustomization.
+/// The lines that refer to a policy's file: in the kustomization, and in `demo`.
 #[must_use]
-pub fn policy_edit(module: &str) -> Edit {
+pub fn policy_edits(module: &str) -> Vec<Edit> {
     let item = format!("policies/{module}.yaml");
-    let key = "resources";
-    Edit::new(
-        "config/kustomization.yaml",
-        EditKind::ListItem { key, item },
-    )
+    let listed = EditKind::ListItem {
+        key: "resources",
+        item,
+    };
+    let path = policy_path(module);
+    vec![
+        Edit::new(DEPLOYED, listed),
+        Edit::demo_objects(&path.to_string_lossy()),
+    ]
 }
 
 /// A place in an object, as CEL reaches it.

@@ -12,7 +12,7 @@ const SECURE: &str =
 
 /// The flags of metrics without a ClusterRole.
 const LOCAL: &str =
-    "            # Within the pod. Over HTTPS they need a ClusterRole: see docs/deploying.md.
+    "            # Within the pod. Over HTTPS they need a ClusterRole, to check who reads them.
             - --metrics-bind-address=127.0.0.1:8080
 ";
 

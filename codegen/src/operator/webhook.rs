@@ -9,7 +9,7 @@ use kube_codegen_templates::operator::webhook::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    APP, Api, CORE, Certificates, Edit, EditKind, Part, TESTS,
+    APP, Api, CORE, Certificates, DEPLOYED, Edit, EditKind, Part, TESTS,
     edit::{self, At},
     layout::{chained, implementation},
 };
@@ -21,9 +21,6 @@ use crate::{
 
 /// The file of the module with all webhooks.
 const MODULE_PATH: &str = "src/webhooks/mod.rs";
-
-/// The kustomization that lists what is deployed.
-const DEPLOYED: &str = "config/kustomization.yaml";
 
 /// The task of a webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -216,13 +213,12 @@ impl Webhooks {
     #[must_use]
     pub fn configuration_edits(&self) -> Vec<Edit> {
         let path = &self.configurations;
-        let include = format!("let demo = demo.objects(include_str!(\"../{path}\"));");
         let item = path
             .strip_prefix("config/")
             .map_or_else(|| format!("../{path}"), str::to_owned);
         let key = "resources";
         vec![
-            Edit::statement(APP, ("demo", At::End), include),
+            Edit::demo_objects(path),
             Edit::new(DEPLOYED, EditKind::ListItem { key, item }),
         ]
     }

@@ -1,16 +1,105 @@
-//! Paths of manifests.
+//! The table of manifests: [`manifests!`] below has one row for each.
+//!
+//! A new manifest is a row here, an option with its path, and a file of
+//! [`emit`](crate::emit::manifests) that the row names and that returns its files. The table is a
+//! macro that passes its rows to another one, so that this module does not import the emitters.
 
 use std::path::Path;
 
 use super::{DocsFormat, Filters, table::Manifests};
 use crate::diag::Diagnostics;
 
+/// What a manifest is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Basis {
+    /// The types of kinds, with all their fields.
+    Types,
+    /// The names of kinds.
+    Kinds,
+    /// Markers of the crate, whatever its kinds: rules and webhooks.
+    Markers,
+}
+
+/// Passes the table to a macro, which gets a row for each manifest, in the order in which they are
+/// written: its documentation, its variant, the option that is its path, what it is made of, and
+/// the module that writes it.
+macro_rules! manifests {
+    ($macro:ident) => {
+        $macro! {
+            /// CustomResourceDefinitions.
+            Crds at crds from Types by files;
+            /// The roles of the crate's controllers.
+            Roles at roles from Markers by roles;
+            /// The roles of users of each kind.
+            UserRoles at user_roles from Kinds by user_roles;
+            /// The webhook configurations.
+            Webhooks at webhooks from Markers by webhooks;
+            /// The API reference.
+            Docs at docs from Types by docs;
+        }
+    };
+}
+pub(crate) use manifests;
+
+macro_rules! declare {
+    ($($(#[doc = $doc:literal])+ $variant:ident at $path:ident from $basis:ident by $module:ident;)+) => {
+        /// A manifest.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Manifest {
+            $($(#[doc = $doc])+ $variant,)+
+        }
+
+        impl Manifest {
+            /// All manifests, in the order in which they are written.
+            pub(crate) const ALL: [Self; [$(stringify!($variant)),+].len()] = [$(Self::$variant),+];
+
+            fn basis(self) -> Basis {
+                match self {
+                    $(Self::$variant => Basis::$basis,)+
+                }
+            }
+        }
+
+        impl Manifests {
+            /// The path of a manifest's file or folder; `None` if it is not written.
+            pub(crate) fn path(&self, manifest: Manifest) -> Option<&str> {
+                match manifest {
+                    $(Manifest::$variant => self.$path.as_deref(),)+
+                }
+            }
+
+            fn path_mut(&mut self, manifest: Manifest) -> &mut Option<String> {
+                match manifest {
+                    $(Manifest::$variant => &mut self.$path,)+
+                }
+            }
+        }
+    };
+}
+
+manifests!(declare);
+
 impl Manifests {
+    /// These options without the paths of all other manifests.
+    pub(crate) fn only(mut self, manifest: Manifest) -> Self {
+        for other in Manifest::ALL.into_iter().filter(|it| *it != manifest) {
+            *self.path_mut(other) = None;
+        }
+        self
+    }
+
+    /// Whether a manifest is written that is made of this.
+    pub(crate) fn need(&self, basis: Basis) -> bool {
+        let mut all = Manifest::ALL.into_iter();
+        all.any(|one| one.basis() == basis && self.path(one).is_some())
+    }
+
     /// Removes leading `./` from the paths; `.` becomes the empty path.
     pub(crate) fn with_plain_paths(mut self) -> Self {
-        let folders = [&mut self.crds, &mut self.user_roles, &mut self.docs];
-        let files = [&mut self.roles, &mut self.webhooks];
-        for path in folders.into_iter().chain(files).flatten() {
+        for manifest in Manifest::ALL {
+            let Some(path) = self.path_mut(manifest) else {
+                continue;
+            };
             while let Some(rest) = path.strip_prefix("./") {
                 *path = rest.to_owned();
             }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use toml::Value;
 
 use super::define::{Given, Hold, OptionType, OptionValue, Type, Word, words};
-use crate::kubernetes::{KubernetesTypes, KubernetesVersion, TypesVersion};
+use crate::kubernetes::{KubernetesTypes, VersionFrom};
 
 /// How to treat mistakes in markers that controller-gen accepts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,17 +86,7 @@ words! {
     KubernetesTypes { All = "all", Exact = "exact", None = "none" }
 }
 
-impl Word for KubernetesVersion {
-    fn read(word: &str) -> Result<Self, String> {
-        Self::parse(word)
-    }
-
-    fn spelled(self) -> String {
-        self.to_string()
-    }
-}
-
-impl Word for TypesVersion {
+impl<const EARLIEST: u8> Word for VersionFrom<EARLIEST> {
     fn read(word: &str) -> Result<Self, String> {
         Self::parse(word)
     }

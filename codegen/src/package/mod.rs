@@ -10,9 +10,9 @@ mod bundle;
 mod chart;
 mod error;
 pub mod kustomize;
+mod namespaces;
 mod object;
 mod patch;
-mod watched;
 
 use std::path::Path;
 

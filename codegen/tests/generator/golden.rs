@@ -128,7 +128,7 @@ fn generate_crds(case: &str) -> Files {
         emit: emitted(case),
         types: types(case),
         kind_features: case == "styled",
-        kubernetes_version: (case == "styled").then_some(KubernetesVersion::V1_34),
+        kubernetes_version: (case == "styled").then(|| KubernetesVersion::parse("1.34").unwrap()),
         ..Options::default()
     };
     let sources = crd_sources(&testdata().join("crds").join(case));

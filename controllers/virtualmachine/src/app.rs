@@ -90,9 +90,9 @@ fn setup_with(
         },
     );
     let controller = controller.sharded(process.sharding())?;
-    let standing = controller.standing().clone();
+    let fencing = controller.fencing().clone();
     let manager = process.manager(&factory)?.runnable(controller);
-    Ok(manager.readyz("driver", move || standing.check()))
+    Ok(manager.readyz("driver", move || fencing.check()))
 }
 
 async fn driver(

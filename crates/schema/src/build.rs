@@ -7,10 +7,11 @@ use serde_json::Value;
 
 use super::formats;
 use super::keywords::{Form, Keyword};
-use super::node::{Additional, Checks, Kind, ListType, Schema, Types};
+use super::node::{Additional, Checks, Schema};
 use super::pattern::Pattern;
 use super::props::{Props, RawAdditional};
-use super::rules::Rule;
+use super::rule::Rule;
+use super::types::{Kind, ListType, Types};
 
 /// Builds compiled nodes; patterns that occur several times are compiled once.
 #[derive(Default)]

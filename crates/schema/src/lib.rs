@@ -44,8 +44,10 @@ mod node;
 mod pattern;
 mod props;
 mod prune;
+mod rule;
 mod rules;
 mod structural;
+mod types;
 mod validate;
 mod validator;
 
@@ -54,8 +56,9 @@ pub use errors::{FieldErrors, Unevaluated};
 pub use field::{Cause, FieldError, FieldErrorKind};
 pub use keywords::{Form, KEYWORDS, Keyword};
 pub use metadata::{DecodeMetadata, check_object_metadata, keep as keep_metadata};
-pub use node::{Additional, Kind, ListType, Schema, Types};
+pub use node::{Additional, Schema};
 #[cfg(feature = "cel")]
 pub use rules::walk::{Charge, RuleFault, RuleFinding, walk_rules};
 pub use structural::Structural;
+pub use types::{Kind, ListType, Types};
 pub use validator::{Validator, check_counts};

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::node::{Additional, ListType, Schema};
+use super::node::{Additional, Schema};
+use super::types::ListType;
 use crate::field::Path;
 use crate::field::go_json;
 use crate::field::{FieldError, FieldErrorKind};

@@ -17,6 +17,7 @@
     reason = "a program of tables"
 )]
 
+mod api;
 mod compile;
 mod equal;
 mod figures;

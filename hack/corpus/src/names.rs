@@ -13,18 +13,16 @@ use std::{
     fmt, fs,
     hash::{DefaultHasher, Hash, Hasher},
     path::Path,
-    sync::Arc,
 };
 
 use kube_codegen::{
-    Record, Source, Sources,
+    Record, Source,
     diag::Style,
     model::{ApiSet, TypeDef, TypeKind, TypeRef, UnknownFields, Version},
-    options::Faulty,
 };
 use serde_json::Value;
 
-use crate::{Result, index::Index, options, project::parse, sharing};
+use crate::{Result, api::generate, index::Index, options, project::parse, sharing};
 
 /// One in this many properties is removed from a schema.
 const ONE_OF: u64 = 20;
@@ -264,23 +262,6 @@ fn compare(
         }
     }
     renamed
-}
-
-pub(crate) fn generate(crds: &[Value], record: Option<Record>) -> Result<ApiSet> {
-    let mut sources = Sources::default();
-    for (index, crd) in crds.iter().enumerate() {
-        sources
-            .crds
-            .push(Source::new(format!("{index}.yaml"), crd.to_string()));
-    }
-    let options = kube_codegen::Options {
-        faulty: Faulty::Skipped,
-        emit: [].into(),
-        record: record.map(Arc::new),
-        ..options()
-    };
-    let generated = kube_codegen::generate(&sources, &options);
-    Ok(generated.map_err(|errors| errors.render(Style::Plain))?.api)
 }
 
 /// Returns the name of the type at each path of each kind: generated types by name, and types of

@@ -10,7 +10,7 @@ use std::{
 use kube_codegen::model::{TypeKind, TypeRef, UnknownFields, Version, names::upper_camel};
 use serde_json::Value;
 
-use crate::{Result, index::Index, names::generate, project::parse};
+use crate::{Result, api::generate, index::Index, project::parse};
 
 /// The longest name that the generator should choose.
 const LONG: usize = 59;

@@ -2,9 +2,11 @@
 //! the webhooks of this process.
 //!
 //! The CRDs and the webhook configurations of the demo are applied with this machine's address in
-//! place of the service, and with a certificate that the process makes for it. Afterwards the
-//! configurations are removed, and CRDs convert through their service again.
+//! place of the service, and with a certificate that the process makes for it, and its policies as
+//! they are. Afterwards configurations and policies are removed, and CRDs convert through their
+//! service again.
 
+use std::collections::BTreeSet;
 use std::future::Future;
 #[cfg(feature = "webhooks")]
 use std::net::Ipv6Addr;
@@ -55,7 +57,8 @@ struct Installation {
     client: Client,
     manager: String,
     crds: Vec<Value>,
-    configurations: Vec<Value>,
+    /// Webhook configurations and policies.
+    admission: Vec<Value>,
 }
 
 impl App {
@@ -91,8 +94,8 @@ impl App {
     ///
     /// # Errors
     ///
-    /// See [`run`](Self::run), and the cluster refuses a CRD or a webhook configuration of the
-    /// demo.
+    /// See [`run`](Self::run), and the cluster refuses a CRD, a webhook configuration or a policy
+    /// of the demo.
     pub async fn develop<F, S, W, E>(
         &self,
         client: Client,
@@ -107,12 +110,11 @@ impl App {
         W: Future<Output = Result<ManagerBuilder, E>>,
         E: Into<BoxError>,
     {
-        let is_service = |object: &Value| object.get("webhooks").is_some_and(Value::is_array);
         let mut installation = Installation {
             client: client.clone(),
             manager: format!("{}-dev", self.name),
             crds: self.definitions()?,
-            configurations: self.samples()?.into_iter().filter(is_service).collect(),
+            admission: self.samples()?.into_iter().filter(is_admission).collect(),
         };
         #[cfg(feature = "webhooks")]
         {
@@ -185,8 +187,8 @@ impl App {
 }
 
 impl Installation {
-    /// Applies CRDs and webhook configurations. The latter have names of their own: those of a
-    /// deployed program stay.
+    /// Applies CRDs, webhook configurations and policies. The latter have names of their own: those
+    /// of a deployed program stay.
     async fn apply(&mut self, endpoint: Option<&Endpoint>) -> Result<(), AppError> {
         for crd in &self.crds {
             let mut crd = crd.clone();
@@ -196,30 +198,37 @@ impl Installation {
             self.put(&crd).await?;
             self.until_served(&crd).await?;
         }
-        let Some(endpoint) = endpoint else {
-            self.configurations.clear();
-            return Ok(());
-        };
-        for configuration in &mut self.configurations {
-            let name = format!("{}-dev", name_of(configuration));
-            configuration["metadata"]["name"] = json!(name);
-            endpoint.point(configuration);
+        self.admission
+            .retain(|object| endpoint.is_some() || object.get("webhooks").is_none());
+        let own = self.admission.iter().map(|it| name_of(it).to_owned());
+        let own: BTreeSet<String> = own.collect();
+        for object in &mut self.admission {
+            for path in ["/metadata/name", "/spec/policyName"] {
+                if let Some(Value::String(name)) = object.pointer_mut(path)
+                    && own.contains(name)
+                {
+                    name.push_str("-dev");
+                }
+            }
+            if let Some(endpoint) = endpoint {
+                endpoint.point(object);
+            }
         }
-        for configuration in &self.configurations {
-            self.put(configuration).await?;
+        for object in &self.admission {
+            self.put(object).await?;
         }
         Ok(())
     }
 
-    /// Removes the configurations, and applies CRDs as they are. What fails is logged.
+    /// Removes what decides about objects, and applies CRDs as they are. What fails is logged.
     async fn remove(&self, restores: bool) {
-        for configuration in &self.configurations {
-            let name = name_of(configuration);
-            let api = self.api(configuration);
+        for object in &self.admission {
+            let name = name_of(object);
+            let api = self.api(object);
             match api.delete(name, &DeleteParams::default()).await {
                 Err(kube::Error::Api(status)) if status.code == 404 => {}
-                Err(error) => tracing::warn!(name, "cannot remove the webhooks: {}", chain(&error)),
-                Ok(_) => tracing::info!(name, "removed the webhooks of this process"),
+                Err(error) => tracing::warn!(name, error = %chain(&error), "cannot remove it"),
+                Ok(_) => tracing::info!(name, "removed"),
             }
         }
         let converts = |crd: &&Value| crd.pointer("/spec/conversion/webhook").is_some();
@@ -260,6 +269,12 @@ impl Installation {
     fn api(&self, object: &Value) -> Api<DynamicObject> {
         api(&self.client, object)
     }
+}
+
+/// Whether an object decides about others: a webhook configuration or a policy.
+pub(super) fn is_admission(object: &Value) -> bool {
+    let version = object["apiVersion"].as_str().unwrap_or_default();
+    version.starts_with("admissionregistration.k8s.io/")
 }
 
 /// The client for cluster-scoped objects of an object's kind.

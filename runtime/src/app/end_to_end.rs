@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::demo::namespaces_of;
-use super::dev::{failed, has_condition, name_of, resource_of, until};
+use super::dev::{failed, has_condition, is_admission, name_of, resource_of, until};
 use super::{App, AppError, BoxError, Flags, Process, Reach};
 use crate::error::chain;
 use crate::manager::ManagerBuilder;
@@ -58,7 +58,7 @@ impl App {
         let invocation = self.try_parse_from::<F>(line)?;
         let (_server, client) = self.cluster(&invocation.flags).await?;
         let mut samples = self.samples()?;
-        samples.retain(|object| object.get("webhooks").is_none());
+        samples.retain(|object| !is_admission(object));
         let trial = Trial {
             client: client.clone(),
             samples,

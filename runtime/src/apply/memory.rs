@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{Applier, ApplyError, Part, Written, prepare, send};
-use crate::event::Lru;
+use crate::lru::Lru;
 
 /// The number of objects to remember.
 const CAPACITY: usize = 16_384;

@@ -10,6 +10,7 @@ mod configuration;
 mod create;
 mod extract;
 mod memory;
+mod methods;
 mod semantic;
 mod upgrade;
 

@@ -3,7 +3,6 @@
 //! kind.
 
 use std::fmt::Debug;
-use std::future;
 
 use kube::api::{
     DeleteParams, ListParams, ObjectList, Patch, PatchParams, PostParams, WatchParams,
@@ -17,7 +16,6 @@ use super::answer::{Size, object, status};
 use super::endpoint::{named, required};
 use super::sent::Answer;
 use super::{Either, Pending, Result, TypedClient, WatchStream, events, json, verbs};
-use crate::apply::{ApplyError, Part, prepare};
 use crate::object::Object;
 
 impl<K: Object, V> TypedClient<K, V> {
@@ -196,9 +194,7 @@ impl<K: Object, V> TypedClient<K, V> {
     where
         V: verbs::Patch,
     {
-        let endpoint = &self.endpoint;
-        let request = endpoint.patch_request(name, params, patch);
-        Box::pin(async move { object(&endpoint.send(Ok(request?), Size::Object).await?) })
+        self.patch_object(name, params, patch)
     }
 
     /// Patches the status of one object.
@@ -218,50 +214,20 @@ impl<K: Object, V> TypedClient<K, V> {
         self.patch_part("status", name, params, patch)
     }
 
-    /// Creates or changes the object that `configuration` describes, by server-side apply: exactly
-    /// its fields become owned by the field manager of `params`. `configuration` is an
-    /// [`ApplyConfiguration`](crate::apply::ApplyConfiguration), a `K` or any other value with a
-    /// name; a missing `apiVersion` or `kind` is taken from `K`.
-    ///
-    /// The status and the fields that only the API server sets (`managedFields`,
-    /// `creationTimestamp`, `generation`, `uid`) are not sent.
-    ///
-    /// # Errors
-    ///
-    /// `configuration` is not a JSON object with a name; otherwise the API server's: `Conflict` for
-    /// fields of other managers, unless `params` force.
-    pub fn apply<A: Serialize>(&self, configuration: &A, params: &PatchParams) -> Pending<'_, K>
-    where
-        V: verbs::Apply,
-    {
+    /// Patches the object, whatever the verbs.
+    pub(crate) fn patch_object<P: Serialize + Debug>(
+        &self,
+        name: &str,
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Pending<'_, K> {
         let endpoint = &self.endpoint;
-        let applied = applied::<K>(configuration, Part::Object);
-        let request =
-            applied.and_then(|(name, patch)| endpoint.patch_request(&name, params, &patch));
+        let request = endpoint.patch_request(name, params, patch);
         Box::pin(async move { object(&endpoint.send(Ok(request?), Size::Object).await?) })
     }
 
-    /// Applies only the status of `configuration`, through the status subresource.
-    ///
-    /// # Errors
-    ///
-    /// See [`apply`](Self::apply).
-    pub fn apply_status<A: Serialize>(
-        &self,
-        configuration: &A,
-        params: &PatchParams,
-    ) -> Pending<'_, K>
-    where
-        V: verbs::ApplyStatus,
-    {
-        match applied::<K>(configuration, Part::Status) {
-            Ok((name, patch)) => self.patch_part("status", &name, params, &patch),
-            Err(error) => Box::pin(future::ready(Err(error))),
-        }
-    }
-
     /// Patches a subresource, whatever the verbs.
-    pub(super) fn patch_part<P: Serialize + Debug, R: DeserializeOwned + Send>(
+    pub(crate) fn patch_part<P: Serialize + Debug, R: DeserializeOwned + Send>(
         &self,
         subresource: &str,
         name: &str,
@@ -284,15 +250,4 @@ fn deleted<R: DeserializeOwned>(answer: &Answer) -> Result<Either<R, Status>> {
 
 fn name_of<K: Resource>(object: &K) -> Result<&str> {
     required(object.meta().name.as_deref(), "update")
-}
-
-fn applied<K: Object>(
-    configuration: &impl Serialize,
-    part: Part,
-) -> Result<(String, Patch<serde_json::Value>)> {
-    let (name, body) = prepare::<K>(configuration, part).map_err(|error| match error {
-        ApplyError::Serialize(error) => Error::SerdeError(error),
-        error => Error::BuildRequest(kube::core::request::Error::Validation(error.to_string())),
-    })?;
-    Ok((name, Patch::Apply(body)))
 }

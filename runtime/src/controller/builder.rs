@@ -8,7 +8,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::Resource;
 use kube::discovery::Scope;
 
-use super::enqueue::{Mapping, Route};
+use super::adder::{Mapping, Route};
 use super::gate::{Gate, ShardGate};
 use super::reconciler::ErasedReconciler;
 use super::run::Parts;

@@ -17,6 +17,7 @@
 //! by default.
 
 mod action;
+mod adder;
 mod builder;
 mod context;
 mod enqueue;

@@ -9,7 +9,7 @@ use kube::Resource;
 use parking_lot::Mutex;
 use tokio::time::sleep;
 
-use super::enqueue::Adder;
+use super::adder::Adder;
 use crate::workqueue::AddOptions;
 
 /// The shortest and the longest pause between tries; each is twice the previous one.

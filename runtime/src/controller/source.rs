@@ -10,7 +10,8 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::enqueue::{Enqueue, Route};
+use super::adder::Route;
+use super::enqueue::Enqueue;
 use crate::informer::{HandlerRegistration, InformerError, ShareError, SharedInformer};
 use crate::metrics::ControllerMetrics;
 use crate::object::{Cacheable, is_namespaced};

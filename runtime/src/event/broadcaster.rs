@@ -13,11 +13,11 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::correlator::Correlator;
-use super::lru::Lru;
 use super::series::{SeriesCache, Write};
 use super::{EventRecorder, Reporter};
 use crate::client::{TypedClient, retry_after};
 use crate::error::chain;
+use crate::lru::Lru;
 use crate::metrics::{EventMetrics, EventOutcome, Metrics};
 use crate::tasks::{Progress, Task};
 

@@ -7,8 +7,8 @@ use k8s_openapi::api::core::v1::ObjectReference;
 use k8s_openapi::api::events::v1::Event;
 use tokio::time::Instant;
 
-use super::lru::Lru;
 use super::recorder::{MAX_NOTE, cut};
+use crate::lru::Lru;
 use crate::workqueue::BucketRateLimiter;
 
 /// client-go's values.

@@ -33,10 +33,8 @@
 
 mod broadcaster;
 mod correlator;
-mod lru;
 mod recorder;
 mod series;
 
 pub use self::broadcaster::{EventBroadcaster, EventOptions};
-pub(crate) use self::lru::Lru;
 pub use self::recorder::{EventRecorder, EventType, NewEvent, Reporter};

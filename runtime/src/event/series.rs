@@ -8,7 +8,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
 use tokio::time::Instant;
 
 use super::correlator::Key;
-use super::lru::Lru;
+use crate::lru::Lru;
 
 /// client-go's values.
 const CACHE: usize = 4096;

@@ -20,9 +20,8 @@ use super::metrics::{Informers, Scrape};
 use super::{InformerStats, SharedInformer, Sources};
 use crate::lister::Lister;
 use crate::metrics::Metrics;
-use crate::object::{Cacheable, Object, ResourceInfo, scope_of};
+use crate::object::{Cacheable, GroupResource, Object, ResourceInfo, scope_of};
 use crate::reflector::{ApiSource, ApiSourceOptions, ListWatch, ReflectorOptions, Transform};
-use crate::scheme::GroupResource;
 
 /// Some caches did not sync.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

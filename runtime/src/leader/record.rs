@@ -14,12 +14,7 @@ use kube::core::ObjectMeta;
 use tokio::time::Instant;
 
 use super::LeaderElectionConfig;
-
-/// The annotation with the epoch of the term.
-pub(super) const EPOCH: &str = "leader-election.codegen/epoch";
-
-/// The annotation that distinguishes the contender from others with its identity.
-pub(super) const INSTANCE: &str = "leader-election.codegen/instance";
+use crate::keys::{LEADER_EPOCH, LEADER_INSTANCE};
 
 /// A Lease, and the local time at which its record last changed.
 ///
@@ -123,13 +118,13 @@ pub(super) fn holder(lease: &Lease) -> &str {
 
 /// Returns the instance that wrote `lease`; empty if it is not recorded.
 pub(super) fn instance(lease: &Lease) -> &str {
-    annotation(lease, INSTANCE).unwrap_or_default()
+    annotation(lease, LEADER_INSTANCE).unwrap_or_default()
 }
 
 /// Returns the epoch of the term: the larger of its annotation and the number of transitions, since
 /// other implementations count only those.
 pub(super) fn epoch(lease: &Lease) -> u64 {
-    let written = annotation(lease, EPOCH).and_then(|text| text.parse().ok());
+    let written = annotation(lease, LEADER_EPOCH).and_then(|text| text.parse().ok());
     let counted = u64::try_from(transitions(lease)).unwrap_or(0);
     counted.max(written.unwrap_or(0))
 }
@@ -199,8 +194,8 @@ pub(super) fn released(lease: &Lease) -> Lease {
 fn held(claim: Claim<'_>, mut metadata: ObjectMeta, spec: LeaseSpec, transitions: i32) -> Lease {
     let now = MicroTime(Timestamp::now());
     let annotations = metadata.annotations.get_or_insert_default();
-    annotations.insert(EPOCH.to_owned(), claim.epoch.to_string());
-    annotations.insert(INSTANCE.to_owned(), claim.instance.to_owned());
+    annotations.insert(LEADER_EPOCH.to_owned(), claim.epoch.to_string());
+    annotations.insert(LEADER_INSTANCE.to_owned(), claim.instance.to_owned());
     let spec = LeaseSpec {
         holder_identity: Some(claim.config.identity.clone()),
         lease_duration_seconds: Some(claim.config.lease_seconds()),

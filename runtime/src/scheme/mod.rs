@@ -21,7 +21,6 @@ mod convert;
 mod crd;
 mod decode;
 mod error;
-mod resource;
 #[cfg(test)]
 mod tests;
 
@@ -32,13 +31,13 @@ use std::sync::Arc;
 use kube::core::GroupVersionKind;
 use serde_json::Value;
 
+pub use crate::object::GroupResource;
 use crate::object::{Object, ResourceInfo};
 
 pub use any::AnyObject;
 use convert::Conversions;
 pub use crd::read_crd;
 pub use error::SchemeError;
-pub use resource::GroupResource;
 
 type DecodeFn = fn(&[u8]) -> Result<AnyObject, serde_json::Error>;
 type DefaultFn = dyn Fn(&mut AnyObject) + Send + Sync;

@@ -14,13 +14,8 @@ use super::holdings::Orders;
 use super::record::{Record, Turn};
 use super::sightings::Sightings;
 use crate::error::chain;
+use crate::keys::{SHARD_GROUP, SHARD_RECORD};
 use crate::leader::{Hint, Leadership, LeaseWatch, jittered};
-
-/// The label of the Leases of a group: its record's and its members'.
-pub(super) const GROUP: &str = "shards.codegen/group";
-
-/// The annotation with the record.
-const RECORD: &str = "shards.codegen/record";
 
 /// The pause after a lost race.
 const AGAIN: Duration = Duration::from_millis(20);
@@ -180,7 +175,7 @@ impl<'a> Coordinator<'a> {
         self.version = metadata
             .and_then(|it| it.resource_version.clone())
             .unwrap_or_default();
-        let text = metadata.and_then(|it| it.annotations.as_ref()?.get(RECORD));
+        let text = metadata.and_then(|it| it.annotations.as_ref()?.get(SHARD_RECORD));
         let record = text
             .and_then(|text| Record::parse(text))
             .unwrap_or_else(|| {
@@ -240,11 +235,11 @@ impl<'a> Coordinator<'a> {
         metadata
             .labels
             .get_or_insert_default()
-            .insert(GROUP.to_owned(), config.name.clone());
+            .insert(SHARD_GROUP.to_owned(), config.name.clone());
         metadata
             .annotations
             .get_or_insert_default()
-            .insert(RECORD.to_owned(), record.to_text());
+            .insert(SHARD_RECORD.to_owned(), record.to_text());
         let params = PostParams::default();
         match is_new {
             true => self.shared.api.create(&lease, &params).await,

@@ -42,7 +42,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 pub use self::config::{ShardsConfig, ShardsConfigError};
-use self::coordinator::{Coordinator, GROUP};
+use self::coordinator::Coordinator;
 pub(crate) use self::filter::ShardFilter;
 pub use self::filter::Sharding;
 use self::holdings::Holdings;
@@ -53,6 +53,7 @@ pub(crate) use self::slots::SlotSet;
 pub use kube_names::shard::hash;
 
 use crate::client::TypedClient;
+use crate::keys::SHARD_GROUP;
 use crate::leader::{LeaderElectionConfig, LeaderElector, jittered};
 use crate::metrics::{Metrics, ShardMetrics};
 use crate::tasks::{Progress, Task};
@@ -232,7 +233,9 @@ impl Shared {
         let mut lease = group.clone();
         lease.name = format!("{}.{member}", group.name);
         lease.identity = member.to_owned();
-        lease.labels.insert(GROUP.to_owned(), group.name.clone());
+        lease
+            .labels
+            .insert(SHARD_GROUP.to_owned(), group.name.clone());
         lease.stop_timeout = self.config.hand_over_timeout + group.renew_deadline;
         // Each term is a Lease of its own: its series would be, too.
         lease.metrics = None;
@@ -247,7 +250,7 @@ impl Shared {
     }
 
     fn selector(&self) -> String {
-        format!("{GROUP}={}", self.config.lease.name)
+        format!("{SHARD_GROUP}={}", self.config.lease.name)
     }
 
     fn highest(&self) -> u64 {

@@ -66,9 +66,7 @@ use crate::informer::SharedInformerFactory;
 use crate::metrics::{Metrics, MigrationMetrics};
 
 pub use self::plan::Progress;
-
-/// The annotation of a CustomResourceDefinition that holds the position of its migration.
-pub const PROGRESS: &str = "storage-migration.codegen/progress";
+pub use crate::keys::MIGRATION_PROGRESS as PROGRESS;
 
 /// The time between two passes over a kind with an object that cannot be written.
 const RETRY: Duration = Duration::from_secs(300);

@@ -7,11 +7,14 @@ use codegen_runtime::app::{App, BoxError, Demo, Process, Reach};
 use codegen_runtime::manager::ManagerBuilder;
 use codegen_runtime::webhook::{AdmissionRequest, Refusal, Webhooks};
 use embedded_apiserver::ApiServer;
-use k8s_openapi::api::admissionregistration::v1::MutatingWebhookConfiguration;
+use k8s_openapi::api::admissionregistration::v1::{
+    MutatingWebhookConfiguration, ValidatingAdmissionPolicy,
+};
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Client;
-use kube::api::{Api, PostParams};
+use kube::ResourceExt;
+use kube::api::{Api, ListParams, PostParams};
 use tokio_util::sync::CancellationToken;
 
 const CONFIGURATION: &str = r#"
@@ -50,6 +53,23 @@ kind: ConfigMap
 metadata: {name: sample, namespace: default}
 "#;
 
+const POLICY: &str = r#"
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: polite}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [""], apiVersions: [v1], resources: [configmaps], operations: [CREATE]}
+  validations:
+  - {expression: "object.metadata.name != 'rude'", message: "be polite"}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: polite}
+spec: {policyName: polite, validationActions: [Deny]}
+"#;
+
 fn greet(map: &mut ConfigMap, _: &AdmissionRequest) -> Result<(), Refusal> {
     let data = map.data.get_or_insert_default();
     data.insert("greeting".to_owned(), "hello".to_owned());
@@ -57,7 +77,8 @@ fn greet(map: &mut ConfigMap, _: &AdmissionRequest) -> Result<(), Refusal> {
 }
 
 fn app() -> App {
-    let demo = Demo::new().crds(CRD).objects(CONFIGURATION).objects(SAMPLE);
+    let demo = Demo::new().crds(CRD).objects(CONFIGURATION);
+    let demo = demo.objects(POLICY).objects(SAMPLE);
     let webhooks = Webhooks::builder().defaulter(greet).build();
     let app = App::new("greet-controller", "1.2.3").webhooks(webhooks);
     app.demo(demo)
@@ -72,6 +93,21 @@ async fn setup(process: Process, (): ()) -> Result<ManagerBuilder, BoxError> {
 async fn configuration(client: &Client) -> Option<MutatingWebhookConfiguration> {
     let api = Api::<MutatingWebhookConfiguration>::all(client.clone());
     api.get_opt("greet-dev").await.unwrap()
+}
+
+/// The error for an object that the policy refuses.
+async fn refused(client: &Client) -> Option<String> {
+    let maps = Api::<ConfigMap>::namespaced(client.clone(), "default");
+    let map: ConfigMap = serde_json::from_str(r#"{"metadata": {"name": "rude"}}"#).unwrap();
+    let created = maps.create(&PostParams::default(), &map).await;
+    created.err().map(|error| error.to_string())
+}
+
+/// The names of the policies.
+async fn policies(client: &Client) -> Vec<String> {
+    let api = Api::<ValidatingAdmissionPolicy>::all(client.clone());
+    let found = api.list(&ListParams::default()).await.unwrap();
+    found.iter().map(ResourceExt::name_any).collect()
 }
 
 /// The address of the conversion webhook: by URL, and by the name of a service.
@@ -112,26 +148,31 @@ async fn a_cluster_calls_webhooks_of_this_process_until_it_stops() {
         assert_eq!(created.data.unwrap()["greeting"], "hello");
         let (url, service) = conversion(&client).await;
         assert!(url.unwrap().ends_with("/convert") && service.is_none());
+        assert_eq!(policies(&client).await, ["polite-dev"]);
+        assert!(refused(&client).await.unwrap().contains("be polite"));
         stop.cancel();
     };
     let (ended, ()) = tokio::join!(program, steps);
     ended.unwrap();
     assert!(configuration(&client).await.is_none());
     assert_eq!(conversion(&client).await, (None, Some("any".to_owned())));
+    assert_eq!(policies(&client).await, [""; 0]);
+    assert_eq!(refused(&client).await, None);
 }
 
 #[tokio::test]
 async fn an_end_to_end_test_has_the_samples_as_webhooks_change_them() {
-    let mut is_greeted = false;
+    let (mut is_greeted, mut is_policy_own) = (false, false);
     let tested = app().end_to_end(setup, async |trial| {
         trial.samples_are_ready().await?;
         let maps = Api::<ConfigMap>::namespaced(trial.client().clone(), "default");
         let sample = maps.get("sample").await?;
         is_greeted = sample.data.is_some_and(|data| data["greeting"] == "hello");
+        is_policy_own = policies(trial.client()).await == ["polite-dev"];
         Ok(())
     });
     tested.await.unwrap();
-    assert!(is_greeted);
+    assert!(is_greeted && is_policy_own);
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ mod dev;
 mod embedded_server_page;
 mod migrating_from_controller_runtime;
 mod migrating_from_kube_runtime;
+mod restricted;
 mod shards;
 #[cfg(feature = "webhooks")]
 mod webhooks;

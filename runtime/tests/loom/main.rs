@@ -24,8 +24,3 @@ mod store;
 mod sync;
 mod witness;
 mod work_queue;
-
-/// The items that `object.rs` refers to.
-mod scheme {
-    pub use codegen_runtime::scheme::GroupResource;
-}

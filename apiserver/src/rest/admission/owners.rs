@@ -8,9 +8,9 @@
 use serde_json::Value;
 
 use super::Admission;
+use crate::authorization::authorize;
 use crate::metadata::object;
 use crate::rbac::access::{Access, Target};
-use crate::rbac::authorizer::authorize;
 use crate::registry::{Subresource, name_of};
 use crate::status::ApiError;
 
@@ -41,7 +41,7 @@ impl Admission<'_> {
         let needs = self.needs(object, old);
         let accesses = needs.iter().filter_map(|it| it.as_ref().ok());
         let accesses = accesses.map(|(access, _)| access.clone()).collect();
-        self.core.recorder.implied(request, accesses);
+        self.core.interceptor.recorder.implied(request, accesses);
         if !self.core.options.owner_permissions {
             return Ok(());
         }

@@ -6,7 +6,7 @@
 use kube_schema::cel::{Scope, Undecided};
 use serde_json::Value;
 
-use super::request::{Admission, AsVersion, States};
+use super::request::{Admission, AsVersion, GROUP, States};
 use crate::metadata::object::{self, list, text};
 use crate::registry::Served;
 use crate::selector::LabelSelector;
@@ -14,8 +14,6 @@ use crate::status::{ApiError, StatusCause};
 use crate::store::Key;
 use crate::webhooks::conditions;
 use crate::webhooks::matching::Matcher;
-
-const GROUP: &str = "admissionregistration.k8s.io";
 
 /// What a failed validation says.
 #[derive(Debug)]

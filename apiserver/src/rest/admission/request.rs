@@ -11,9 +11,12 @@ use crate::rest::Requester;
 use crate::rest::conversion::convert;
 use crate::status::ApiError;
 use crate::webhooks::conditions;
-use crate::webhooks::configuration::{Stage, Webhook, webhooks};
+use crate::webhooks::configuration::{Stage, Webhook};
 use crate::webhooks::matching::{Matcher, Target};
 use crate::webhooks::review::{self, Verdict};
+
+/// The group of webhook configurations and policies.
+pub(super) const GROUP: &str = "admissionregistration.k8s.io";
 
 /// A group, version and kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,18 +96,23 @@ pub(super) enum Failed {
 }
 
 impl Admission<'_> {
-    /// Returns the webhooks of a stage; none for exempt kinds.
+    /// Returns the webhooks of a stage in call order, by the name of the configuration, then by
+    /// position; none for exempt kinds.
     pub(super) fn webhooks(&self, stage: Stage) -> Vec<Webhook> {
-        match self.is_exempt() {
-            true => Vec::new(),
-            false => webhooks(self.core, stage),
+        if self.is_exempt() {
+            return Vec::new();
         }
+        let configurations = self.core.all_of(GROUP, stage.plural(), "");
+        configurations
+            .into_iter()
+            .flat_map(Webhook::all_of)
+            .collect()
     }
 
     /// Whether neither webhooks nor policies see the write.
     pub(super) fn is_exempt(&self) -> bool {
         let resource = &self.served.resource;
-        resource.group == "admissionregistration.k8s.io" && EXEMPT.contains(&&*resource.kind)
+        resource.group == GROUP && EXEMPT.contains(&&*resource.kind)
     }
 
     /// Returns the namespace of the request; a Namespace is in itself, as in kube-apiserver.

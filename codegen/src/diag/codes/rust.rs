@@ -197,7 +197,7 @@ pub struct Machine<T> {
     Class {
         code: Code(210),
         title: "a type, or a part of one, that generated code cannot see or repeat",
-        from: &["lower/rust/visibility.rs", "lower/rust/outside.rs"],
+        from: &["lower/rust/visibility.rs", "lower/rust/type_paths.rs"],
         what: "Generated code names a type and its fields and repeats its bounds in another module: the type or a field is private or\nconditional, or a trait has no name there.",
         example: Example {
             file: "src/apis/cloud/v1/mod.rs",
@@ -284,7 +284,7 @@ pub struct MachineSpec {
     Class {
         code: Code(214),
         title: "two kinds or types that cannot stand side by side",
-        from: &["lower/rust/twins.rs"],
+        from: &["lower/rust/duplicates.rs"],
         what: r#"Two kinds of a version have one plural, which is their URL and the name of their CRD; or a kind or type is declared twice
 in different forms: by two crates, or in a module under conditions that are not decided."#,
         example: Example {

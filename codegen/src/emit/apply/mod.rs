@@ -50,7 +50,7 @@ use super::{
     types::{self, Homes, Imports},
 };
 use crate::{
-    model::{Group, Origin, Resource, Scope, StructDef, TypeDef, TypeKind, Verb, Version, names},
+    model::{Group, Origin, Resource, Scope, StructDef, TypeDef, TypeKind, Version, names},
     output::format::{Code, Items},
 };
 
@@ -69,16 +69,10 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     }
 }
 
-/// Whether the client of a resource supports apply.
-pub(super) fn is_applied(resource: &Resource) -> bool {
-    let has = |verb| resource.verbs.contains(verb);
-    resource.client && (has(Verb::Apply) || has(Verb::ApplyStatus))
-}
-
 /// The kinds that have configurations.
 fn roots(version: &Version) -> impl Iterator<Item = (&Resource, &TypeDef)> {
     let resources = version.resources.iter();
-    let resources = resources.filter(|resource| is_applied(resource));
+    let resources = resources.filter(|resource| resource.is_applied());
     resources.filter_map(|resource| {
         let def = version.type_def(&resource.root)?;
         let has_metadata = |body: &StructDef| {

@@ -10,8 +10,11 @@ mod check_tests;
 #[cfg(test)]
 mod crate_markers_tests;
 mod crd;
+mod docs;
+mod files;
 #[cfg(test)]
 mod from_crd_tests;
+pub(super) mod input;
 mod refusal;
 mod rules;
 mod schema;
@@ -23,26 +26,22 @@ mod tests;
 mod values;
 mod wording;
 
-use std::path::Path;
-
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use self::crd::Crd;
+use self::{
+    crd::Crd,
+    input::{Crds, Input},
+};
 use crate::{
     diag::Diagnostics,
     emit::{
-        api_docs,
         rbac::{roles, user_roles},
-        site,
-        webhooks::webhook_configurations,
+        webhooks,
     },
     model::{ApiSet, Group, Origin, Resource, Version},
-    options::{Compat, DocsFormat, Faulty, Manifests, Options},
-    output::{
-        Tree,
-        yaml::{Part, document},
-    },
+    options::{Compat, Faulty, Manifest, Manifests, Options, manifests},
+    output::Tree,
     threads,
 };
 
@@ -66,6 +65,11 @@ pub(crate) fn emit(
     let Some(manifests) = &options.manifests else {
         return Ok(tree);
     };
+    let mut input = Input {
+        api,
+        options: manifests,
+        crds: Vec::new(),
+    };
     if manifests.uses_crds() {
         let checked = Checked::new(api, manifests, options.compat);
         let (crds, found) = match options.faulty {
@@ -73,58 +77,29 @@ pub(crate) fn emit(
             Faulty::Skipped => checked.sound(skipped)?,
         };
         warnings.extend(found);
-        if let (Some(DocsFormat::Html), Some(path)) = (manifests.reference(), &manifests.docs) {
-            let json = crds
-                .iter()
-                .map(|(group, crd)| (*group, crd.part().to_json()));
-            tree.extend(site::emit(
-                &json.collect::<Vec<_>>(),
-                path,
-                Manifests::is_page(path),
-            ));
-        }
-        if let Some(path) = &manifests.crds {
-            tree.extend(files(&crds, path));
-        }
-        threads::discard::<Vec<Crd>>(crds.into_iter().map(|(_, crd)| crd).collect());
+        input.crds = crds;
     }
-    let roles = roles(api, &manifests.role);
-    let webhooks = webhook_configurations(api);
-    for (path, values) in [(&manifests.roles, roles), (&manifests.webhooks, webhooks)] {
-        if let Some(path) = path.as_ref().filter(|_| !values.is_empty()) {
-            tree.insert(path.into(), documents(&values));
+    for manifest in Manifest::ALL {
+        if let Some(path) = manifests.path(manifest) {
+            tree.extend(write(manifest, &input, path));
         }
     }
-    if let Some(folder) = &manifests.user_roles {
-        for role in user_roles(api) {
-            let path = Path::new(folder).join(role.file);
-            tree.insert(path, documents(&[role.role]));
-        }
-    }
-    if let (Some(DocsFormat::Markdown), Some(path)) = (manifests.reference(), &manifests.docs) {
-        tree.extend(api_docs::emit(api, path));
-    }
+    threads::discard::<Vec<Crd>>(input.crds.into_iter().map(|(_, crd)| crd).collect());
     Ok(tree)
 }
 
-/// The files of CRDs: one each in a folder, or one for all if the path names it.
-fn files(crds: &[(&str, Crd)], path: &str) -> Tree {
-    let printed = crds.par_iter().with_max_len(1);
-    let printed: Vec<String> = printed.map(|(_, crd)| document(&crd.part())).collect();
-    if Manifests::is_file_of_crds(path) {
-        return Tree::from([(path.into(), printed.concat())]);
-    }
-    let files = crds.iter().zip(printed).map(|((group, crd), text)| {
-        let name = format!("{group}_{}.yaml", crd.plural);
-        (Path::new(path).join(name), text)
-    });
-    files.collect()
+macro_rules! dispatch {
+    ($($(#[doc = $doc:literal])+ $variant:ident at $path:ident from $basis:ident by $module:ident;)+) => {
+        /// The files of a manifest, at or below its path.
+        fn write(manifest: Manifest, input: &Input<'_>, path: &str) -> Tree {
+            match manifest {
+                $(Manifest::$variant => $module::emit(input, path),)+
+            }
+        }
+    };
 }
 
-fn documents(values: &[Value]) -> String {
-    let values = values.iter();
-    values.map(|value| document(&Part::Json(value))).collect()
-}
+manifests!(dispatch);
 
 /// The CRD of a kind as [`emit`] writes it, to be built later; `None` if CRDs are not requested or the kind has none.
 pub(super) fn crd_of<'a>(
@@ -192,9 +167,6 @@ pub fn crds(
         })
         .collect())
 }
-
-/// CRDs with their groups.
-type Crds<'a> = Vec<(&'a str, Crd)>;
 
 /// The CRDs of all kinds, each with what was found in it.
 struct Checked<'a> {

@@ -1,11 +1,11 @@
 //! Roles: for the controller, from the RBAC markers of a crate, and for users of the API, from its kinds.
 //!
-//! The output is JSON; `emit/manifests` chooses files and writes YAML. Start reading at `roles` and `user_roles`.
+//! Start reading at `roles` and `user_roles`, which return JSON.
 
 mod cluster;
 mod merge;
-mod roles;
-mod user_roles;
+pub(super) mod roles;
+pub(super) mod user_roles;
 
 pub use roles::roles;
 pub use user_roles::{UserRole, user_roles};

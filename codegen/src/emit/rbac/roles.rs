@@ -23,9 +23,16 @@ use super::{
     merge::{Rule, merge},
 };
 use crate::{
+    emit::manifests::input::{Input, file},
     model::{ApiSet, PolicyRule},
     options::RoleOptions,
+    output::Tree,
 };
+
+/// The file of roles.
+pub(in crate::emit) fn emit(input: &Input<'_>, path: &str) -> Tree {
+    file(path, &roles(input.api, &input.options.role))
+}
 
 /// The ClusterRoles and Roles for the API's rules, sorted by namespace, with ClusterRoles first, then by name. Empty without
 /// rules. If the options name a service account, its binding follows each role.

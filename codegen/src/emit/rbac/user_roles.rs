@@ -20,11 +20,27 @@
 //!   - watch
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use serde_json::{Value, json};
 
-use crate::model::ApiSet;
+use crate::{
+    emit::manifests::input::{Input, file},
+    model::ApiSet,
+    output::Tree,
+};
+
+/// A file for each role, in a folder.
+pub(in crate::emit) fn emit(input: &Input<'_>, path: &str) -> Tree {
+    let folder = Path::new(path);
+    let roles = user_roles(input.api).into_iter();
+    roles
+        .flat_map(|it| file(folder.join(it.file), &[it.role]))
+        .collect()
+}
 
 /// A role for users.
 #[derive(Clone, Debug, PartialEq)]

@@ -18,11 +18,22 @@
 //!   …
 //! ```
 
+mod client;
 mod patch;
 
 use serde_json::{Map, Value, json};
 
-use crate::model::{ApiSet, Webhook, WebhookEndpoint};
+pub(crate) use self::client::client_config;
+use crate::{
+    emit::manifests::input::{Input, file},
+    model::{ApiSet, Webhook},
+    output::Tree,
+};
+
+/// The file of webhook configurations.
+pub(super) fn emit(input: &Input<'_>, path: &str) -> Tree {
+    file(path, &webhook_configurations(input.api))
+}
 
 /// The MutatingWebhookConfiguration and the ValidatingWebhookConfiguration, each only if it has webhooks. Webhooks are sorted by
 /// name; those with equal names stay in input order.
@@ -99,28 +110,4 @@ fn rules(webhook: &Webhook) -> Value {
     }
     rule.insert("operations".to_owned(), json!(webhook.verbs));
     json!([rule])
-}
-
-/// The `clientConfig` of a webhook or of a conversion.
-pub(crate) fn client_config(endpoint: &WebhookEndpoint) -> Value {
-    match endpoint {
-        WebhookEndpoint::Url(url) => json!({ "url": url }),
-        WebhookEndpoint::Service {
-            name,
-            namespace,
-            path,
-            port,
-        } => {
-            let texts = [("name", name), ("namespace", namespace), ("path", path)];
-            let texts = texts
-                .into_iter()
-                .filter_map(|(key, text)| Some((key, json!(text.as_ref()?))));
-            let port = port.map(|port| ("port", json!(port)));
-            let service: Map<_, _> = texts
-                .chain(port)
-                .map(|(key, value)| (key.to_owned(), value))
-                .collect();
-            json!({ "service": service })
-        }
-    }
 }

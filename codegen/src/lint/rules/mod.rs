@@ -1,8 +1,8 @@
 //! The table of rules, from which `lint --list`, `lint --explain` and `docs/lint-rules.md` are
 //! made. A new one is a row and a check.
 
-mod of_fields;
-mod of_versions;
+mod fields;
+mod versions;
 
 use std::fmt::Write as _;
 
@@ -56,7 +56,7 @@ pub(super) struct Fix {
 
 /// All rules, in the order of the book.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    of_versions::RULES.iter().chain(of_fields::RULES)
+    versions::RULES.iter().chain(fields::RULES)
 }
 
 /// The rule with the id.

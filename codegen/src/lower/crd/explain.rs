@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::{
-    own::{Types, is_at_or_below},
     recognise::Unlike,
+    selection::{Types, is_at_or_below},
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},

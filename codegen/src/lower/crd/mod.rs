@@ -9,16 +9,16 @@ mod clients;
 pub(super) mod declared;
 mod enums;
 mod explain;
+mod extract;
 mod merged;
-mod misleading;
 #[cfg(test)]
 mod names_tests;
-mod own;
 mod recognise;
 mod rename;
+mod reserved_names;
+mod selection;
 mod shape;
 mod unify;
-mod unnamed;
 
 use std::{
     cmp::Ordering,
@@ -30,8 +30,8 @@ use rayon::prelude::*;
 
 pub use self::explain::{Explained, Verdict, explain};
 use self::{
-    own::Types,
-    unnamed::{Gathered, Rest, Unnamed},
+    extract::{Gathered, Rest, Unnamed},
+    selection::Types,
 };
 use crate::{
     diag::Diagnostics,
@@ -123,7 +123,7 @@ pub fn lower(
             }
         }
     }
-    if let Some(hint) = own::hint(&later) {
+    if let Some(hint) = selection::hint(&later) {
         diagnostics.push(hint);
     }
 }

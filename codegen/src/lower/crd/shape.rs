@@ -6,7 +6,7 @@ use std::mem::discriminant;
 
 use serde_json::Value;
 
-use super::unnamed::Unnamed;
+use super::extract::Unnamed;
 use crate::model::{EnumDef, Field, StructDef, TypeKind, TypeRef, UnknownFields, Variant};
 
 /// Returns the shape of each type: equal numbers mean equal shapes. Each root has its own shape.

@@ -24,7 +24,7 @@ use std::{
 
 use rayon::prelude::*;
 
-use super::{merged, misleading::is_misleading, shape::shapes, unnamed::Unnamed};
+use super::{extract::Unnamed, merged, reserved_names::is_misleading, shape::shapes};
 use crate::{
     model::{
         Aliasing, DeclaredAt, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields,

@@ -6,7 +6,7 @@ use super::{
     cx::End,
     dominant::{self, Candidate},
     json_tag::{self, JsonTag},
-    marked::rules,
+    markers::rules,
     merge,
     property::{Owner, field, immutable_rules, is_undeclared},
     refs::{Refs, Use},

@@ -13,7 +13,7 @@ mod dominant;
 mod enums;
 mod fields;
 mod json_tag;
-mod marked;
+mod markers;
 mod merge;
 mod modules;
 mod native;
@@ -367,7 +367,7 @@ fn root_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: String) -> Ty
     let mut body = fields::body(&mut refs.of(found.package), &owner, found.fields);
     let object = crate::model::TypeRef::Map(Box::new(crate::model::TypeRef::Any));
     let mut validation: Validation =
-        marked::rules(refs.cx, &decl.markers, &object, refs.home, refs.diagnostics);
+        markers::rules(refs.cx, &decl.markers, &object, refs.home, refs.diagnostics);
     let mut def = StructDef {
         fields: body.fields,
         embedded_rules: body.embedded_rules,
@@ -377,17 +377,17 @@ fn root_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: String) -> Ty
     if !def.embedded_rules.is_empty() {
         def.embedded_rules.insert(0, validation.clone());
     }
-    let mut docs = marked::docs(&decl.docs, &decl.markers);
+    let mut docs = markers::docs(&decl.docs, &decl.markers);
     let mut step = declared;
     while !std::ptr::eq(step.decl, found.decl)
         && let Some(below) = cx.below(step)
     {
         step = below;
         let markers = &step.decl.markers;
-        let rules = marked::rules(cx, markers, &object, refs.home, refs.diagnostics);
+        let rules = markers::rules(cx, markers, &object, refs.home, refs.diagnostics);
         merge::fill(&mut validation, &rules);
         if docs.is_empty() {
-            docs = marked::docs(&step.decl.docs, markers);
+            docs = markers::docs(&step.decl.docs, markers);
         }
     }
     // On a root, the rules of embedded structs come first.
@@ -405,7 +405,10 @@ fn root_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: String) -> Ty
         validation,
         item: None,
         marshals: None,
-        whole: crate::lower::whole::is_marked(&decl.markers, &declared.pkg.package.markers),
+        whole: crate::lower::apply_unchanged::is_marked(
+            &decl.markers,
+            &declared.pkg.package.markers,
+        ),
         converted_by_hand: crate::lower::conversion::is_by_hand(&decl.markers),
         declared: DeclaredAt::marked(&decl.place, decl.markers.places()),
     }

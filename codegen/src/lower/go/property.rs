@@ -2,7 +2,7 @@
 
 use super::{
     json_tag::JsonTag,
-    marked::{docs, rules},
+    markers::{docs, rules},
     merge,
     refs::{Ref, Refs},
     well_known,

@@ -287,7 +287,7 @@ impl Refs<'_, '_> {
         };
         let mut refs = self.of(package);
         let mut inner = refs.resolve_within(&decl.ty, &decl.place, depth - 1);
-        let own = super::marked::rules(
+        let own = super::markers::rules(
             refs.cx,
             &decl.markers,
             &inner.ty,

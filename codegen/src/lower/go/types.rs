@@ -3,14 +3,14 @@
 use super::{
     cx::Declared,
     enums, fields,
-    marked::{docs, rules},
+    markers::{docs, rules},
     merge,
     property::Owner,
     refs::Refs,
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    lower::{conversion, one_of, validation, whole},
+    lower::{apply_unchanged, conversion, one_of, validation},
     model::{
         Aliasing, CelRule, DeclaredAt, Marshals, StructDef, TypeDef, TypeKind, TypeRef,
         UnknownFields, Validation, WireType,
@@ -51,7 +51,7 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
         validation,
         item: None,
         marshals,
-        whole: whole::is_marked(&decl.markers, &pkg.package.markers),
+        whole: apply_unchanged::is_marked(&decl.markers, &pkg.package.markers),
         converted_by_hand: conversion::is_by_hand(&decl.markers),
         declared: DeclaredAt::marked(&decl.place, decl.markers.places()),
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{settle_storage, twins};
+use super::{duplicates, settle_storage};
 use crate::{
     diag::Diagnostics,
     model::{Group, Version, names},
@@ -106,7 +106,7 @@ fn joined(versions: Vec<(&Package, Version)>, diagnostics: &mut Diagnostics) -> 
         };
         match joined.iter_mut().find(is_same) {
             Some((_, known)) => {
-                twins::join_types(known, version.types, diagnostics);
+                duplicates::join_types(known, version.types, diagnostics);
                 known.resources.extend(version.resources);
             }
             None => joined.push((package.layout, version)),
@@ -115,7 +115,7 @@ fn joined(versions: Vec<(&Package, Version)>, diagnostics: &mut Diagnostics) -> 
     let settled = joined.into_iter().map(|(layout, mut version)| {
         if layout == Layout::Crate {
             version.resources.sort_by(|a, b| a.kind.cmp(&b.kind));
-            twins::settle(&mut version, diagnostics);
+            duplicates::settle(&mut version, diagnostics);
         }
         version
     });

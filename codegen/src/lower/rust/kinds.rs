@@ -11,10 +11,9 @@ use std::{
 use rayon::prelude::*;
 
 use super::{
-    foreign, has_derive, keys,
+    duplicates, foreign, has_derive, keys,
     reach::{Reach, reach},
     resolve::Resolver,
-    twins,
 };
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
@@ -220,7 +219,7 @@ fn report_alternatives(package: &Package, reached: &BTreeSet<usize>, found: &mut
             first.insert(name, item);
             continue;
         };
-        found.push(twins::declared_twice(first, item));
+        found.push(duplicates::declared_twice(first, item));
     }
 }
 

@@ -7,7 +7,7 @@ use super::super::object;
 use super::{Cx, at_item, attributes, resolve::Resolved};
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    lower::{crate_markers::conversion, validation, verbs, whole},
+    lower::{apply_unchanged, crate_markers::conversion, validation, verbs},
     model::{
         CodedSchema, CustomMethod, DeclaredAt, DerivedSchema, ExternalType, Field, KnownType,
         PrinterColumn, Resource, RustItem, RustPath, ScaleSubresource, Scope, SelectableField,
@@ -164,7 +164,7 @@ impl Cx<'_> {
                 ..RustItem::default()
             }),
             marshals: None,
-            whole: whole::is_marked(&item.markers, &self.package.markers),
+            whole: apply_unchanged::is_marked(&item.markers, &self.package.markers),
             converted_by_hand: crate::lower::conversion::is_by_hand(&item.markers),
             declared: DeclaredAt::marked(
                 &item.place,

@@ -7,6 +7,7 @@ mod arrays;
 mod attributes;
 mod checks;
 mod derives;
+mod duplicates;
 mod enums;
 mod faulty;
 mod foreign;
@@ -16,7 +17,6 @@ mod kinds;
 mod kube;
 mod methods;
 mod named;
-mod outside;
 mod reach;
 mod refs;
 mod resolve;
@@ -24,7 +24,7 @@ mod resource;
 mod root;
 #[cfg(test)]
 mod tests;
-mod twins;
+mod type_paths;
 mod types;
 mod values;
 mod visibility;
@@ -35,8 +35,8 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use rayon::prelude::*;
 
-pub use self::outside::{DeclaredKind, PROGRAM, declared};
 use self::resolve::Resolver;
+pub use self::type_paths::{DeclaredKind, PROGRAM, declared};
 pub(super) use self::{faulty::remove as remove_faulty, kinds::packages};
 use crate::{
     diag::{Diagnostic, Diagnostics},

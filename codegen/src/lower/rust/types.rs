@@ -9,10 +9,9 @@ use super::{
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     lower::{
-        conversion, one_of,
+        apply_unchanged, conversion, one_of,
         presence::{Requirement, default, marked_requirement},
         validation::{self, immutable_once_set},
-        whole,
     },
     model::{
         Aliasing, DeclaredAt, Field, RustItem, StructDef, TypeDef, TypeKind, TypeRef, Validation,
@@ -99,7 +98,7 @@ impl Cx<'_> {
     /// Whether apply configurations use the type unchanged: because of markers, or since its fields
     /// do not match the wire format.
     fn is_whole(&self, item: &Item) -> bool {
-        whole::is_marked(&item.markers, &self.package.markers)
+        apply_unchanged::is_marked(&item.markers, &self.package.markers)
             || item.serde.through.is_some()
             || self.has_impl(item, "Serialize")
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::{
     Api, Builtin, Controlled, Edit, Handler, Operator, Part, Webhooks, builtin_kind,
-    controller_path, edit, metric::Metrics, migration_edits, policy_edit, policy_path,
+    controller_path, edit, metric::Metrics, migration_edits, policy_edits, policy_path,
 };
 use crate::output::Tree;
 
@@ -172,7 +172,7 @@ impl Drawn {
             }
             Step::Migration { group, plural } => self.edit(&migration_edits(group, plural)),
             Step::Metrics => self.metrics(Metrics(operator)),
-            Step::Policy { module } => self.edit(&[policy_edit(module)]),
+            Step::Policy { module } => self.edit(&policy_edits(module)),
         }
     }
 

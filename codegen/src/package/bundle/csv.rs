@@ -4,7 +4,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
 use super::{
-    super::{CONTAINER, Package, object::Object, watched::FLAG},
+    super::{CONTAINER, Package, namespaces::FLAG, object::Object},
     channel, descriptors,
     permissions::Permissions,
     webhooks,

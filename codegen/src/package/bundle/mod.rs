@@ -20,8 +20,9 @@ use crate::{
 /// The prefix of a bundle's annotations.
 const BUNDLE: &str = "operators.operatorframework.io.bundle";
 
-/// The image with the tests of operator-sdk's scorecard.
-const SCORECARD: &str = "quay.io/operator-framework/scorecard-test:v1.41.1";
+/// The image with the tests of operator-sdk's scorecard: that of its release 1.42.3, as its own
+/// sample has it (`testdata/go/v4/memcached-operator/config/scorecard/patches/olm.config.yaml`).
+const SCORECARD: &str = "quay.io/operator-framework/scorecard-test:v1.42.3";
 
 /// The files of the bundle, and warnings about what it cannot say.
 pub(super) fn files(package: &Package) -> (Tree, Vec<String>) {

@@ -4,9 +4,9 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    super::{Package, kustomize::Image, watched::FLAG},
+    super::{Package, kustomize::Image, namespaces::FLAG},
     settings::{Settings, of_type},
-    sheet::Sheet,
+    template::Template,
     webhooks,
 };
 
@@ -168,47 +168,47 @@ fn empty(ty: &str) -> Value {
 }
 
 /// Replaces what is a setting.
-pub(super) fn fill(package: &Package, sheet: &mut Sheet, object: &mut Value) {
-    let replicas = sheet.inline(".Values.replicas");
+pub(super) fn fill(package: &Package, template: &mut Template, object: &mut Value) {
+    let replicas = template.inline(".Values.replicas");
     object["spec"]["replicas"] = replicas.into();
-    let Some(Value::Object(template)) = object.pointer_mut("/spec/template") else {
+    let Some(Value::Object(pod_template)) = object.pointer_mut("/spec/template") else {
         return;
     };
-    let metadata = template.entry("metadata").or_insert_with(|| json!({}));
+    let metadata = pod_template.entry("metadata").or_insert_with(|| json!({}));
     if let Some(metadata) = metadata.as_object_mut() {
-        sheet.members(metadata, "labels", "podLabels");
-        sheet.members(metadata, "annotations", "podAnnotations");
+        template.members(metadata, "labels", "podLabels");
+        template.members(metadata, "annotations", "podAnnotations");
     }
-    let Some(Value::Object(pod)) = template.get_mut("spec") else {
+    let Some(Value::Object(pod)) = pod_template.get_mut("spec") else {
         return;
     };
-    fill_fields(sheet, pod, &OF_POD);
-    webhooks::fill(package, sheet, pod);
+    fill_fields(template, pod, &OF_POD);
+    webhooks::fill(package, template, pod);
     let containers = pod.get_mut("containers").and_then(Value::as_array_mut);
     if let Some(Value::Object(container)) = containers.and_then(|it| it.first_mut()) {
-        fill_container(package, sheet, container);
+        fill_container(package, template, container);
     }
 }
 
-fn fill_fields(sheet: &mut Sheet, object: &mut Map<String, Value>, fields: &[Moved]) {
+fn fill_fields(template: &mut Template, object: &mut Map<String, Value>, fields: &[Moved]) {
     for Moved { name, ty, .. } in fields {
         if *ty == "string" {
             let lines =
                 format!("{{{{- with .Values.{name} }}}}\n{name}: {{{{ . }}}}\n{{{{- end }}}}");
-            let block = sheet.block(&lines);
+            let block = template.block(&lines);
             object.insert((*name).to_owned(), block);
         } else {
-            sheet.field(object, name, name);
+            template.field(object, name, name);
         }
     }
 }
 
-fn fill_container(package: &Package, sheet: &mut Sheet, container: &mut Map<String, Value>) {
-    let image = sheet.inline(&format!("include \"{}.image\" .", package.name()));
+fn fill_container(package: &Package, template: &mut Template, container: &mut Map<String, Value>) {
+    let image = template.inline(&format!("include \"{}.image\" .", package.name()));
     container.insert("image".to_owned(), image.into());
-    let policy = sheet.inline(".Values.image.pullPolicy");
+    let policy = template.inline(".Values.image.pullPolicy");
     container.insert("imagePullPolicy".to_owned(), policy.into());
-    fill_fields(sheet, container, &OF_CONTAINER);
+    fill_fields(template, container, &OF_CONTAINER);
     let mut more = |name: &str, item: Value| {
         let items = container.entry(name).or_insert_with(|| json!([]));
         if let Some(items) = items.as_array_mut() {
@@ -219,10 +219,10 @@ fn fill_container(package: &Package, sheet: &mut Sheet, container: &mut Map<Stri
     let watched = format!(
         "{{{{- with .Values.watchNamespaces }}}}\n- {FLAG}{{{{ join \",\" . }}}}\n{{{{- end }}}}"
     );
-    let watched = sheet.block(&watched);
+    let watched = template.block(&watched);
     more("args", watched);
-    let args = sheet.more("extraArgs");
+    let args = template.more("extraArgs");
     more("args", args);
-    let env = sheet.more("extraEnv");
+    let env = template.more("extraEnv");
     more("env", env);
 }

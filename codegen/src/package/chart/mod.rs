@@ -8,7 +8,7 @@
 mod deployment;
 mod namespace;
 mod settings;
-mod sheet;
+mod template;
 mod webhooks;
 
 use std::{
@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 
 use self::{
     settings::{Settings, of_type},
-    sheet::Sheet,
+    template::Template,
 };
 use super::{Error, Package, about::About, object::Object};
 use crate::{header::TOML_MARKER, output::Tree, output::yaml::to_yaml};
@@ -188,7 +188,7 @@ impl Chart<'_> {
 
     /// The template of an object, which the setting `<switch>.enabled` switches on and off.
     fn add(&mut self, object: &Object, switch: Option<&str>) -> Option<String> {
-        let mut sheet = Sheet::new(&object.0);
+        let mut template = Template::new(&object.0);
         let mut value = object.0.clone();
         let is_repeated = self.package.is_repeated(object);
         match object.kind() {
@@ -199,14 +199,14 @@ impl Chart<'_> {
                 return None;
             }
             _ if is_repeated => {
-                value["metadata"]["namespace"] = sheet.inline(".").into();
+                value["metadata"]["namespace"] = template.inline(".").into();
             }
             "ServiceAccount" => {
                 if let Some(metadata) = member(&mut value, "metadata") {
-                    sheet.members(metadata, "annotations", "serviceAccount.annotations");
+                    template.members(metadata, "annotations", "serviceAccount.annotations");
                 }
             }
-            "Deployment" => deployment::fill(self.package, &mut sheet, &mut value),
+            "Deployment" => deployment::fill(self.package, &mut template, &mut value),
             _ => {}
         }
         let mut annotations = Vec::new();
@@ -218,7 +218,7 @@ impl Chart<'_> {
         }
         annotations.extend(webhooks::annotation(self.package, object));
         if let Some(metadata) = member(&mut value, "metadata") {
-            webhooks::annotate(&mut sheet, metadata, &annotations);
+            webhooks::annotate(&mut template, metadata, &annotations);
         }
         // Within the loop, the dot is a watched namespace.
         let of_release = match is_repeated {
@@ -226,7 +226,7 @@ impl Chart<'_> {
             false => ".Release.Namespace",
         };
         let own = self.package.namespace();
-        let left = namespace::follow(&mut sheet, &mut value, own, of_release);
+        let left = namespace::follow(&mut template, &mut value, own, of_release);
         self.warnings.extend(left.into_iter().map(|place| {
             format!(
                 "the chart does not adapt the namespace in {place} of {} {}",
@@ -234,7 +234,7 @@ impl Chart<'_> {
                 object.name()
             )
         }));
-        let text = sheet.print(&value);
+        let text = template.print(&value);
         Some(match switch {
             _ if is_repeated => {
                 format!("{{{{- range .Values.watchNamespaces }}}}\n---\n{text}{{{{- end }}}}\n")

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::sheet::Sheet;
+use super::template::Template;
 
 /// The lists and maps whose texts may contain the namespace, between other words:
 /// `--flag=NAMESPACE/name`, `service.NAMESPACE.svc`.
@@ -14,12 +14,12 @@ const SCHEMAS: &str = "versions";
 
 /// Replaces the namespace by Helm's expression; returns the places of texts that contain it still.
 pub(super) fn follow(
-    sheet: &mut Sheet,
+    template: &mut Template,
     object: &mut Value,
     namespace: &str,
     expression: &str,
 ) -> Vec<String> {
-    let token = sheet.inline(expression);
+    let token = template.inline(expression);
     let mut walk = Walk {
         namespace,
         token: &token,
@@ -112,10 +112,10 @@ mod tests {
             "subjects": [{"namespace": "ns"}, {"namespace": "other"}],
             "spec": {"args": ["--a=ns/b"], "versions": [{"description": "of ns"}]},
         });
-        let mut sheet = Sheet::new(&object);
-        let left = follow(&mut sheet, &mut object, "ns", ".Release.Namespace");
+        let mut template = Template::new(&object);
+        let left = follow(&mut template, &mut object, "ns", ".Release.Namespace");
         assert_eq!(left, [".metadata.labels.team"]);
-        let printed = sheet.print(&object);
+        let printed = template.print(&object);
         assert_eq!(printed.matches("{{ .Release.Namespace }}").count(), 3);
         assert!(printed.contains("- --a={{ .Release.Namespace }}/b"));
     }

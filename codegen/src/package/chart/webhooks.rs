@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{
     super::{Error, Object, Package, kustomize},
     settings::{Settings, of_type},
-    sheet::Sheet,
+    template::Template,
 };
 
 /// The setting.
@@ -86,7 +86,7 @@ impl Annotation {
 
 /// Adds annotations to an object's metadata.
 pub(super) fn annotate(
-    sheet: &mut Sheet,
+    template: &mut Template,
     metadata: &mut Map<String, Value>,
     annotations: &[Annotation],
 ) {
@@ -96,7 +96,7 @@ pub(super) fn annotate(
     let lines: Vec<String> = annotations.iter().map(Annotation::lines).collect();
     if let Some(Value::Object(members)) = metadata.get_mut("annotations") {
         // The key only sorts the lines to the end.
-        members.insert("~".to_owned(), sheet.block(&lines.join("\n")));
+        members.insert("~".to_owned(), template.block(&lines.join("\n")));
         return;
     }
     let conditions: Vec<&str> = annotations.iter().map(|it| it.condition.as_str()).collect();
@@ -106,11 +106,11 @@ pub(super) fn annotate(
     };
     let inner = lines.join("\n").replace('\n', "\n  ");
     let block = format!("{{{{- if {any} }}}}\nannotations:\n  {inner}\n{{{{- end }}}}");
-    metadata.insert("annotations".to_owned(), sheet.block(&block));
+    metadata.insert("annotations".to_owned(), template.block(&block));
 }
 
 /// Chooses the flags and the volume by the setting.
-pub(super) fn fill(package: &Package, sheet: &mut Sheet, pod: &mut Map<String, Value>) {
+pub(super) fn fill(package: &Package, template: &mut Template, pod: &mut Map<String, Value>) {
     if !is_own(package) {
         return;
     }
@@ -122,30 +122,30 @@ pub(super) fn fill(package: &Package, sheet: &mut Sheet, pod: &mut Map<String, V
         own.join("\n")
     );
     let volume = format!("- name: {NAME}\n  secret:\n    secretName: {NAME}");
-    add_item(sheet, pod, "volumes", &volume);
+    add_item(template, pod, "volumes", &volume);
     let containers = pod.get_mut("containers").and_then(Value::as_array_mut);
     let Some(Value::Object(container)) = containers.and_then(|it| it.first_mut()) else {
         return;
     };
     let mount = format!("- mountPath: {FOLDER}\n  name: {NAME}\n  readOnly: true");
-    add_item(sheet, container, "volumeMounts", &mount);
+    add_item(template, container, "volumeMounts", &mount);
     if let Some(Value::Array(args)) = container.get_mut("args") {
         args.retain(|arg| {
             let text = arg.as_str().unwrap_or_default();
             !OWN.iter().any(|flag| text.starts_with(flag))
         });
-        args.push(sheet.block(&choice));
+        args.push(template.block(&choice));
     }
 }
 
 /// Adds an item to a list, if cert-manager issues the certificate.
-fn add_item(sheet: &mut Sheet, owner: &mut Map<String, Value>, name: &str, item: &str) {
+fn add_item(template: &mut Template, owner: &mut Map<String, Value>, name: &str, item: &str) {
     let lines =
         |inner: &str| format!("{{{{- if .Values.{SETTING}.enabled }}}}\n{inner}\n{{{{- end }}}}");
     match owner.get_mut(name) {
-        Some(Value::Array(items)) => items.push(sheet.block(&lines(item))),
+        Some(Value::Array(items)) => items.push(template.block(&lines(item))),
         _ => {
-            let block = sheet.block(&lines(&format!("{name}:\n{item}")));
+            let block = template.block(&lines(&format!("{name}:\n{item}")));
             owner.insert(name.to_owned(), block);
         }
     }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::{Line, Standing, block_lines};
+use super::{Attachment, Line, block_lines};
 
 /// Returns the lines of all comments, in order.
 pub(super) fn lines(text: &str) -> Vec<Line> {
@@ -63,16 +63,16 @@ impl Lexer<'_> {
             self.group.clear();
         }
         self.newlines = 0;
-        let standing = if self.code_on_line {
-            Standing::BehindCode
+        let attachment = if self.code_on_line {
+            Attachment::BehindCode
         } else if self.depth > 0 {
-            Standing::Attached
+            Attachment::Attached
         } else {
             self.group.push(self.lines.len());
-            Standing::Free
+            Attachment::Free
         };
         let range = start..start + content.trim().len();
-        self.lines.push(Line { range, standing });
+        self.lines.push(Line { range, attachment });
         self.at = end;
     }
 
@@ -117,7 +117,7 @@ impl Lexer<'_> {
         if DECLARATIONS.contains(&word) {
             for &index in &self.group {
                 if let Some(line) = self.lines.get_mut(index) {
-                    line.standing = Standing::Attached;
+                    line.attachment = Attachment::Attached;
                 }
             }
         }

@@ -39,12 +39,12 @@ fn has_marker(text: &str) -> bool {
 struct Line {
     /// The byte range, without the comment delimiters and surrounding spaces.
     range: Range<usize>,
-    standing: Standing,
+    attachment: Attachment,
 }
 
 /// The position of a comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
+enum Attachment {
     /// On a line of its own, where both generators read markers.
     Free,
     /// On a line of its own, within or directly above a declaration: controller-gen ignores rules
@@ -56,7 +56,7 @@ enum Standing {
     Block,
 }
 
-impl Standing {
+impl Attachment {
     /// The position in words.
     const fn words(self) -> &'static str {
         match self {
@@ -98,7 +98,7 @@ pub fn read<'a>(
                     range: line.range,
                 },
             };
-            match reader.marker(&raw, line.standing, diagnostics) {
+            match reader.marker(&raw, line.attachment, diagnostics) {
                 Ok(marker) => found.0.extend(marker),
                 Err(error) => diagnostics.push(error),
             }
@@ -120,7 +120,7 @@ impl Reader<'_> {
     fn marker(
         &self,
         raw: &RawMarker,
-        standing: Standing,
+        attachment: Attachment,
         diagnostics: &mut Diagnostics,
     ) -> Result<Option<markers::Marker>, Diagnostic> {
         let text = raw.text();
@@ -133,8 +133,8 @@ impl Reader<'_> {
         if !is_meant && (self.is_go || !is_near(raw)) {
             return Ok(None);
         }
-        match (standing, self.compat.is_strict()) {
-            (Standing::Free, _) | (Standing::Attached, true) => {}
+        match (attachment, self.compat.is_strict()) {
+            (Attachment::Free, _) | (Attachment::Attached, true) => {}
             (lost, false) => {
                 diagnostics.push(
                     Diagnostic::warning("controller-gen does not read this marker")
@@ -143,14 +143,14 @@ impl Reader<'_> {
                 );
                 return Ok(None);
             }
-            (Standing::BehindCode, true) => {
+            (Attachment::BehindCode, true) => {
                 return Err(
                     Diagnostic::error("a marker must not follow code on its line")
                         .at(raw.place.clone(), "this line also contains code")
                         .help("put it on a line of its own"),
                 );
             }
-            (Standing::Block, true) => {
+            (Attachment::Block, true) => {
                 return Err(Diagnostic::error("a marker must not be in a block comment")
                     .at(
                         raw.place.clone(),
@@ -197,10 +197,10 @@ fn rust_lines(text: &str) -> Vec<Line> {
         if !fenced {
             lines.push(Line {
                 range: comment.range,
-                standing: if comment.alone {
-                    Standing::Free
+                attachment: if comment.alone {
+                    Attachment::Free
                 } else {
-                    Standing::BehindCode
+                    Attachment::BehindCode
                 },
             });
         }
@@ -220,7 +220,7 @@ fn block_lines(text: &str, range: Range<usize>) -> Vec<Line> {
         at += line.len();
         lines.push(Line {
             range: start..start + content.len(),
-            standing: Standing::Block,
+            attachment: Attachment::Block,
         });
     }
     lines

@@ -9,6 +9,7 @@ mod duplicates;
 mod fields;
 mod keywords;
 mod names;
+pub(crate) mod raw;
 mod refused;
 pub mod schema;
 #[cfg(test)]
@@ -16,7 +17,6 @@ mod tests;
 mod v1beta1;
 #[cfg(test)]
 mod v1beta1_tests;
-pub(crate) mod whole;
 
 use std::{
     cmp::Reverse,

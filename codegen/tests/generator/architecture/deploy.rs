@@ -6,6 +6,7 @@ use std::{
 };
 
 use kube_codegen_templates::operator as templates;
+use serde_json::Value;
 
 use super::repository;
 
@@ -110,4 +111,46 @@ fn each_kind_of_a_controller_has_roles_for_its_users() {
             })
         }));
     }
+}
+
+/// The pods of YAML documents, also those in templates of pods.
+fn pods(value: &Value) -> Vec<&Value> {
+    let mut found = Vec::new();
+    if value.get("containers").is_some_and(Value::is_array) {
+        found.push(value);
+    }
+    let below: Vec<&Value> = match value {
+        Value::Array(list) => list.iter().collect(),
+        Value::Object(map) => map.values().collect(),
+        _ => Vec::new(),
+    };
+    found.extend(below.into_iter().flat_map(pods));
+    found
+}
+
+#[test]
+fn pods_have_a_token_only_for_an_account_of_their_own() {
+    let mut files = vec![repository().join("testdata/operator/config/deployment.yaml")];
+    for folder in deploys() {
+        files.push(folder.join("deployment.yaml"));
+        let samples = fs::read_dir(folder.join("samples")).unwrap();
+        files.extend(samples.map(|entry| entry.unwrap().path()));
+    }
+    let mut seen = 0;
+    for file in files {
+        let documents = serde_saphyr::from_multiple::<Value>(&fs::read_to_string(&file).unwrap());
+        for pod in documents.unwrap().iter().flat_map(pods) {
+            seen += 1;
+            let has_account = pod["serviceAccountName"].is_string();
+            let has_no_token = pod["automountServiceAccountToken"] == false;
+            assert!(has_account || has_no_token, "{}", file.display());
+            let profile = pod.pointer("/securityContext/seccompProfile/type");
+            assert!(
+                !has_account || profile.is_some_and(|it| it == "RuntimeDefault"),
+                "{}",
+                file.display()
+            );
+        }
+    }
+    assert!(seen > 6, "{seen} pods");
 }

@@ -41,6 +41,9 @@ fn a_policy_has_the_rules_of_a_kind_and_is_deployed_and_packaged() {
         kustomization.contains("- policies/widget.yaml"),
         "{kustomization}"
     );
+    let app = sandbox.read("src/app.rs");
+    let demo = "demo.objects(include_str!(\"../config/policies/widget.yaml\"))";
+    assert!(app.contains(demo), "{app}");
     sandbox.succeeds(&["package", "--image", "example.com/sample:v1"]);
     let again = sandbox.quiet(&arguments);
     assert_eq!(again.code, 1);

@@ -52,6 +52,7 @@ pub(super) fn desired(set: &PodSet) -> Result<Deployment, OwnerError> {
         }),
         spec: Some(PodSpec {
             containers: vec![container],
+            automount_service_account_token: Some(false),
             ..PodSpec::default()
         }),
     };

@@ -37,6 +37,8 @@ async fn a_set_gets_a_deployment_of_its_name() {
         ]
     );
     assert_eq!(container["ports"][0]["containerPort"], 1234);
+    let token = &spec["template"]["spec"]["automountServiceAccountToken"];
+    assert_eq!(token, false);
     running.stop().await;
 }
 

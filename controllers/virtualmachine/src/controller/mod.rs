@@ -16,6 +16,7 @@ mod machine;
 mod orphans;
 mod plan;
 mod reconcile;
+mod reconciler;
 mod status;
 mod turn;
 mod usage;
@@ -46,11 +47,11 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::machine::{DISK, InvalidSpec, MAX_CPUS, MEMORY, server_spec};
 use self::orphans::Orphans;
-pub use self::reconcile::{FINALIZER, Next, ReconcileError, Reconciler};
+pub use self::reconciler::{FINALIZER, Next, ReconcileError, Reconciler};
 use self::turn::{Turn, Turns};
 use self::usage::refresh_usage;
 use crate::apis::cloudnative::v1alpha1::VirtualMachine;
-use crate::driver::{Changed, Driver, DriverMetrics, Servers, Standing};
+use crate::driver::{Changed, Driver, DriverMetrics, Fencing, Servers};
 use crate::generated::clientset::Clientset;
 use crate::generated::informers::SharedInformerFactory;
 
@@ -104,7 +105,7 @@ pub struct VirtualMachineController {
     events: EventRecorder,
     metrics: Metrics,
     driver_metrics: DriverMetrics,
-    standing: Standing,
+    fencing: Fencing,
     options: Options,
     gate: Option<ShardGate>,
 }
@@ -134,7 +135,7 @@ impl VirtualMachineController {
             events,
             metrics: metrics.clone(),
             driver_metrics: DriverMetrics::register(metrics),
-            standing: Standing::default(),
+            fencing: Fencing::default(),
             options,
             gate: None,
         }
@@ -156,8 +157,8 @@ impl VirtualMachineController {
     }
 
     /// Whether the driver accepts this process's calls, for a readiness check.
-    pub fn standing(&self) -> &Standing {
-        &self.standing
+    pub fn fencing(&self) -> &Fencing {
+        &self.fencing
     }
 
     /// Runs until `stop` is cancelled; work in progress then still completes its current step.
@@ -191,7 +192,7 @@ impl VirtualMachineController {
         }
         let driver = Arc::clone(&self.driver);
         let servers = Servers::new(driver, self.holder.clone(), self.options.driver_deadline)
-            .telling(&self.driver_metrics, &self.standing)
+            .telling(&self.driver_metrics, &self.fencing)
             .in_term(leadership);
         // The terms of shards begin later, and take a higher epoch when they are refused.
         if self.gate.is_none()

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use super::machine::server_spec;
 use super::plan::{Step, next_step, shrinks};
-use super::reconcile::{FINALIZER, Next, ReconcileError, Reconciler, api};
+use super::reconciler::{FINALIZER, Next, ReconcileError, Reconciler, api};
 use super::status::{Finding, changed_status};
 use crate::apis::cloudnative::v1alpha1::{VirtualMachine, VirtualMachinePhase as Phase};
 use crate::driver::{DriverError, Power, Server, ServerRef, ServerSpec, ServerState};

@@ -9,13 +9,13 @@
 //! timeout to each call.
 
 mod error;
+mod fencing;
 pub mod kubevirt;
 mod metrics;
 #[cfg(target_os = "linux")]
 pub mod qemu;
 mod servers;
 pub mod simulated;
-mod standing;
 
 use std::fmt;
 use std::sync::Arc;
@@ -26,9 +26,9 @@ use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 pub use self::error::DriverError;
+pub use self::fencing::Fencing;
 pub use self::metrics::DriverMetrics;
 pub use self::servers::Servers;
-pub use self::standing::Standing;
 use crate::apis::cloudnative::v1alpha1::VirtualMachine;
 
 /// The result of a driver call.

@@ -9,9 +9,9 @@ use codegen_runtime::leader::Leadership;
 use codegen_runtime::shard::ShardPermit;
 use tokio::time::{Instant, timeout};
 
-use super::standing::Refusal;
+use super::fencing::Refusal;
 use super::{
-    Driver, DriverError, DriverMetrics, Power, Resources, Server, ServerRef, ServerSpec, Standing,
+    Driver, DriverError, DriverMetrics, Fencing, Power, Resources, Server, ServerRef, ServerSpec,
     Term,
 };
 
@@ -26,7 +26,7 @@ pub struct Servers {
     shard: Option<usize>,
     deadline: Duration,
     metrics: DriverMetrics,
-    standing: Standing,
+    fencing: Fencing,
 }
 
 impl Servers {
@@ -39,7 +39,7 @@ impl Servers {
             shard: None,
             deadline,
             metrics: DriverMetrics::default(),
-            standing: Standing::default(),
+            fencing: Fencing::default(),
         }
     }
 
@@ -57,11 +57,11 @@ impl Servers {
         self.in_term(Some(permit.term()))
     }
 
-    /// Reports the results of calls to `metrics`, and to `standing` whether the driver accepts
+    /// Reports the results of calls to `metrics`, and to `fencing` whether the driver accepts
     /// them.
     #[must_use]
-    pub fn telling(mut self, metrics: &DriverMetrics, standing: &Standing) -> Self {
-        (self.metrics, self.standing) = (metrics.clone(), standing.clone());
+    pub fn telling(mut self, metrics: &DriverMetrics, fencing: &Fencing) -> Self {
+        (self.metrics, self.fencing) = (metrics.clone(), fencing.clone());
         self
     }
 
@@ -86,7 +86,7 @@ impl Servers {
             .call("newest_epoch", self.driver.newest_epoch())
             .await?;
         match &self.leadership {
-            None => self.standing.adopt(newest),
+            None => self.fencing.adopt(newest),
             Some(leadership) if leadership.epoch() <= newest => {
                 let epoch = leadership.epoch();
                 tracing::warn!(
@@ -94,7 +94,7 @@ impl Servers {
                     newest,
                     "the driver knows a newer epoch than the Lease did; taking a higher one"
                 );
-                self.standing.outrank(leadership, self.shard, newest).await;
+                self.fencing.outrank(leadership, self.shard, newest).await;
                 leadership
                     .check()
                     .map_err(|_| DriverError::LeadershipLost)?;
@@ -174,7 +174,7 @@ impl Servers {
         Term {
             holder: self.holder.clone(),
             shard: self.shard,
-            epoch: self.standing.epoch(self.leadership.as_ref()),
+            epoch: self.fencing.epoch(self.leadership.as_ref()),
         }
     }
 
@@ -204,7 +204,7 @@ impl Servers {
                 epoch: *epoch,
                 newest: *newest,
             };
-            self.standing
+            self.fencing
                 .refused(refusal, self.shard, self.leadership.as_ref());
         }
         result

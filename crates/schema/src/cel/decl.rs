@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{
     budget::MAX_REQUEST,
     names::{escaped, is_reserved},
-    types::{Scalar, Type},
+    scalar::Scalar,
     view::SchemaView,
 };
 
@@ -106,17 +106,6 @@ impl Decl {
             "number" => Some(Self::scalar(Scalar::Double, 1)),
             "integer" => Some(Self::scalar(Scalar::Int, 1)),
             _ => None,
-        }
-    }
-
-    /// Returns the CEL type.
-    pub(crate) fn ty(&self) -> Type<'_> {
-        match &self.kind {
-            Kind::Dyn => Type::Dyn,
-            Kind::Scalar(scalar) => Type::Scalar(*scalar),
-            Kind::List(items) => Type::list(items.ty()),
-            Kind::Map(values) => Type::map(Type::STRING, values.ty()),
-            Kind::Object(_) => Type::Object(self),
         }
     }
 

@@ -16,6 +16,7 @@ pub(crate) mod fault;
 pub mod functions;
 pub mod names;
 mod parse;
+mod scalar;
 pub(crate) mod time;
 pub mod tree;
 pub mod types;

@@ -5,37 +5,13 @@
 
 use std::{cell::Cell, fmt};
 
-use super::decl::Decl;
+use super::decl::{Decl, Kind};
+pub use super::scalar::Scalar;
 
 /// The maximum number of type nodes visited for an expression. If each variable is a map from the
 /// previous one to itself, types double at each level; rules of some hundred lines need a tenth of
 /// this.
 const MOST_STEPS: usize = 1_000_000;
-
-/// A type of scalar values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scalar {
-    /// `null`
-    Null,
-    /// `true`, `false`
-    Bool,
-    /// `1`
-    Int,
-    /// `1u`
-    Uint,
-    /// `1.5`
-    Double,
-    /// `'a'`
-    String,
-    /// `b'a'`
-    Bytes,
-    /// `duration('1s')`
-    Duration,
-    /// `timestamp('2026-01-31T15:04:05Z')`
-    Timestamp,
-    /// The type of types.
-    Type,
-}
 
 /// A type in CEL. The types of a schema live as long as its declarations.
 #[derive(Clone, Debug)]
@@ -71,6 +47,19 @@ pub(crate) const SCALARS: [(&str, Scalar); 10] = [
     ("timestamp", Scalar::Timestamp),
     ("type", Scalar::Type),
 ];
+
+impl Decl {
+    /// Returns the CEL type.
+    pub(crate) fn ty(&self) -> Type<'_> {
+        match &self.kind {
+            Kind::Dyn => Type::Dyn,
+            Kind::Scalar(scalar) => Type::Scalar(*scalar),
+            Kind::List(items) => Type::list(items.ty()),
+            Kind::Map(values) => Type::map(Type::STRING, values.ty()),
+            Kind::Object(_) => Type::Object(self),
+        }
+    }
+}
 
 impl<'d> Type<'d> {
     pub(crate) const BOOL: Self = Self::Scalar(Scalar::Bool);

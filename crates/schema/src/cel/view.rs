@@ -1,7 +1,11 @@
 //! What rules need to know about a schema, whatever its representation: the server's as it was
-//! sent, or the generator's while it is built.
+//! sent, or the generator's while it is built; and what they need to know while they run.
+
+use std::fmt::Debug;
 
 use serde_json::Value;
+
+use crate::types::{ListType, Types};
 
 /// A schema that rules apply to. `'s` is its lifetime.
 pub trait SchemaView<'s>: Copy {
@@ -37,4 +41,28 @@ pub trait SchemaView<'s>: Copy {
 
     /// Returns the schema of a map's values.
     fn additional(self) -> Option<Self>;
+}
+
+/// The schema of a value that a rule reads.
+pub(crate) trait ValueSchema: Debug {
+    /// Returns the types of the value.
+    fn types(&self) -> Types;
+
+    /// Returns the format of a string.
+    fn format(&self) -> Option<&str>;
+
+    /// Whether the value is a resource of its own, with `apiVersion`, `kind` and `metadata`.
+    fn is_resource(&self) -> bool;
+
+    /// Whether the schema declares fields.
+    fn is_struct(&self) -> bool;
+
+    /// Returns the schema of a field, or of a map's value.
+    fn field(&self, name: &str) -> Option<&dyn ValueSchema>;
+
+    /// Returns the schema of a list's items.
+    fn items(&self) -> Option<&dyn ValueSchema>;
+
+    /// Returns the topology of a list.
+    fn list_type(&self) -> &ListType;
 }

@@ -4,8 +4,8 @@
 use serde_json::Value;
 
 use crate::formats::supported;
-use crate::node::{Kind, Types};
 use crate::props::Props;
+use crate::types::{Kind, Types};
 
 /// Returns the unknown formats of a definition, sorted.
 #[must_use]

@@ -11,7 +11,7 @@ use self::codes::{
 };
 use self::net::{is_cidr, is_email, is_hostname, is_ipv4, is_ipv6, is_mac, is_request_uri};
 use self::time::{is_date, is_date_time, is_duration};
-use super::node::{Kind, Types};
+use super::types::{Kind, Types};
 
 /// Returns the format if the API server knows it for these types; others are accepted and ignored.
 pub(crate) fn supported(types: Types, format: &str) -> Option<&str> {

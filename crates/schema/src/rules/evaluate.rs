@@ -1,15 +1,16 @@
 //! Evaluates one rule for one value, like `apiextensions-apiserver/pkg/apiserver/schema/cel`.
 
-use std::sync::{Arc, OnceLock};
-
 use serde_json::Value;
 
-use super::{Place, Rule};
+use super::Place;
 use crate::cel::eval::value::Node;
 use crate::cel::eval::{Program, Stop, Val};
+use crate::cel::view::ValueSchema;
 use crate::errors::{FieldErrors, Unevaluated};
 use crate::field::{FieldError, FieldErrorKind, Path};
-use crate::props::Props;
+use crate::node::Schema;
+use crate::rule::{OldSelf, Programs, Rule};
+use crate::types::{ListType, Types};
 use crate::validate::{Old, unchanged};
 
 /// The maximum cost of one expression, and of all expressions of an object together.
@@ -19,83 +20,33 @@ const MOST: u64 = 10_000_000;
 /// The maximum length of a message expression's result, in bytes.
 const LONGEST_MESSAGE: usize = 5120;
 
-/// A rule's settings, and its expressions, compiled on first use.
-#[derive(Clone, Debug)]
-pub(super) struct Compiled {
-    message: String,
-    message_expression: String,
-    reason: FieldErrorKind,
-    field_path: String,
-    old_self: OldSelf,
-    programs: Arc<OnceLock<Result<Programs, String>>>,
-}
-
-/// The type of `oldSelf`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum OldSelf {
-    /// The old value; without one the rule does not apply.
-    Value,
-    /// An optional of the old value.
-    Optional,
-}
-
-#[derive(Debug)]
-struct Programs {
-    rule: Program,
-    message: Option<Program>,
-    /// Whether the rule reads `oldSelf`.
-    is_transition: bool,
-}
-
-impl Compiled {
-    pub(super) fn new(rule: Props<'_>) -> Self {
-        Self {
-            message: rule.text("message").trim().to_owned(),
-            message_expression: rule.text("messageExpression").to_owned(),
-            reason: match rule.text("reason") {
-                "FieldValueForbidden" => FieldErrorKind::Forbidden,
-                "FieldValueRequired" => FieldErrorKind::Required,
-                "FieldValueDuplicate" => FieldErrorKind::Duplicate,
-                _ => FieldErrorKind::Invalid,
-            },
-            field_path: rule.text("fieldPath").replace("['", ".").replace("']", ""),
-            old_self: if rule.flag("optionalOldSelf") {
-                OldSelf::Optional
-            } else {
-                OldSelf::Value
-            },
-            programs: Arc::default(),
-        }
+impl ValueSchema for Schema {
+    fn types(&self) -> Types {
+        self.types
     }
 
-    fn programs(&self, rule: &str) -> Result<&Programs, &str> {
-        let programs = self.programs.get_or_init(|| {
-            let rule = Program::new(rule)?;
-            let message = Some(&self.message_expression).filter(|text| !text.trim().is_empty());
-            Ok(Programs {
-                is_transition: rule.reads("oldSelf"),
-                message: message.and_then(|text| Program::new(text).ok()),
-                rule,
-            })
-        });
-        programs.as_ref().map_err(String::as_str)
-    }
-}
-
-impl Rule {
-    /// Returns the rule as its evaluation errors name it.
-    fn name(&self) -> &str {
-        match self.compiled.message.as_str() {
-            "" => &self.rule,
-            message => message,
-        }
+    fn format(&self) -> Option<&str> {
+        self.format.as_deref()
     }
 
-    fn message(&self) -> String {
-        match self.compiled.message.as_str() {
-            "" => format!("failed rule: {}", self.rule),
-            message => message.to_owned(),
-        }
+    fn is_resource(&self) -> bool {
+        self.embedded
+    }
+
+    fn is_struct(&self) -> bool {
+        !self.properties.is_empty()
+    }
+
+    fn field(&self, name: &str) -> Option<&dyn ValueSchema> {
+        Some(Schema::field(self, name)?)
+    }
+
+    fn items(&self) -> Option<&dyn ValueSchema> {
+        Some(self.items.as_deref()?)
+    }
+
+    fn list_type(&self) -> &ListType {
+        &self.list_type
     }
 }
 

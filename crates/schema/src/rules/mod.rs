@@ -23,29 +23,8 @@ use serde_json::Value;
 use self::evaluate::Evaluation;
 use crate::errors::FieldErrors;
 use crate::field::Path;
-use crate::node::{Additional, ListType, Schema};
-use crate::props::Props;
-
-/// A rule of a schema node.
-#[derive(Clone, Debug)]
-pub(crate) struct Rule {
-    /// The expression.
-    rule: String,
-    /// Its settings and compiled expressions.
-    compiled: evaluate::Compiled,
-}
-
-impl Rule {
-    /// Reads the rules of a raw node.
-    pub(crate) fn read_all(props: Props<'_>) -> Vec<Self> {
-        let rules = props.list("x-kubernetes-validations").iter();
-        let rules = rules.filter_map(Props::new).map(|rule| Self {
-            rule: rule.text("rule").trim().to_owned(),
-            compiled: evaluate::Compiled::new(rule),
-        });
-        rules.filter(|rule| !rule.rule.is_empty()).collect()
-    }
-}
+use crate::node::{Additional, Schema};
+use crate::types::ListType;
 
 /// A value whose rules are evaluated.
 #[derive(Clone, Copy)]

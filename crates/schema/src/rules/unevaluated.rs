@@ -1,18 +1,9 @@
 //! Rules in builds without CEL: reports each rule that applies.
 
-use super::{Place, Rule};
+use super::Place;
 use crate::errors::{FieldErrors, Unevaluated};
 use crate::field::Path;
-use crate::props::Props;
-
-#[derive(Clone, Debug)]
-pub(super) struct Compiled;
-
-impl Compiled {
-    pub(super) fn new(_: Props<'_>) -> Self {
-        Self
-    }
-}
+use crate::rule::Rule;
 
 #[derive(Default)]
 pub(super) struct Evaluation {
@@ -21,7 +12,6 @@ pub(super) struct Evaluation {
 
 impl Evaluation {
     pub(super) fn check(&mut self, rule: &Rule, _: Place<'_>, path: &Path<'_>) {
-        let Compiled = rule.compiled;
         self.found.add_unevaluated(Unevaluated {
             field: path.field(),
             rule: rule.rule.clone(),

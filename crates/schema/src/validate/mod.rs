@@ -14,7 +14,8 @@ use self::outcome::{Outcome, composite, invalid};
 #[cfg(feature = "cel")]
 pub(crate) use self::ratchet::unchanged;
 pub(crate) use self::ratchet::{Old, ratchet};
-use super::node::{Additional, Checks, Kind, Schema, Types};
+use super::node::{Additional, Checks, Schema};
+use super::types::{Kind, Types};
 use crate::field::Path;
 use crate::field::go_json;
 use crate::field::{FieldError, FieldErrorKind};

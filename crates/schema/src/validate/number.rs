@@ -2,11 +2,12 @@
 
 use serde_json::{Number, Value};
 
-use super::super::node::{Checks, Kind, Schema, Types};
 use super::outcome::{Outcome, fieldless, invalid};
 use crate::field::FieldError;
 use crate::field::Path;
 use crate::field::go_float;
+use crate::node::{Checks, Schema};
+use crate::types::{Kind, Types};
 
 /// The largest integer that a JSON number represents exactly, 2⁵³ − 1.
 const MAX_JSON_INTEGER: f64 = 9_007_199_254_740_991.0;

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::super::node::{ListType, Schema};
 use super::{Outcome, check};
 use crate::field::Path;
+use crate::node::Schema;
+use crate::types::ListType;
 
 /// The old counterpart of a value, and the structural schema that determines how their parts
 /// correspond.

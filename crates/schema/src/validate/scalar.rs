@@ -2,13 +2,14 @@
 
 use serde_json::Value;
 
-use super::super::node::{Checks, Kind, Schema};
 use super::kind_of;
 use super::number::is_json_integer;
 use super::outcome::invalid;
 use crate::field::Path;
 use crate::field::go_quote;
 use crate::field::{FieldError, FieldErrorKind};
+use crate::node::{Checks, Schema};
+use crate::types::Kind;
 
 /// `<field>: Invalid value: "<actual>": <field> in body must be of type <expected>: "<actual>"`.
 pub(super) fn wrong_type(path: &Path<'_>, expected: &str, actual: &str) -> FieldError {

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::table::{Kubernetes, Standing, Table};
+use super::table::{Kubernetes, Placement, Table};
 use crate::read::crd::schema::Schema;
 
 /// The number of properties that is sufficient evidence in itself.
@@ -39,10 +39,12 @@ impl Evidence {
         });
         let names = schema.properties.iter().map(|(name, _)| name.as_str());
         let telling = names.clone().any(|name| table.is_of_one_type(name));
-        let (fields, hidden) = match known.standing {
-            Standing::Anywhere => (known.definition().fields.len(), false),
-            Standing::WithinOthers => (known.definition().fields.len(), true),
-            Standing::With(properties) => (properties.len(), !names.eq(properties.iter().copied())),
+        let (fields, hidden) = match known.placement {
+            Placement::Anywhere => (known.definition().fields.len(), false),
+            Placement::WithinOthers => (known.definition().fields.len(), true),
+            Placement::With(properties) => {
+                (properties.len(), !names.eq(properties.iter().copied()))
+            }
         };
         Self {
             described: described.count(),

@@ -17,7 +17,7 @@ use crate::{
 pub(super) struct Kubernetes {
     /// The Rust path relative to `k8s_openapi`.
     pub(super) below: Vec<&'static str>,
-    pub(super) standing: Standing,
+    pub(super) placement: Placement,
     listed: OpenapiStruct,
     /// Read on first use, since most are never compared with a schema.
     definition: OnceLock<Definition>,
@@ -55,7 +55,7 @@ impl Definition {
 
 /// Where a type can be recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum Placement {
     Anywhere,
     /// Only in fields of other types.
     WithinOthers,
@@ -63,7 +63,7 @@ pub(super) enum Standing {
     With(&'static [&'static str]),
 }
 
-impl Standing {
+impl Placement {
     fn of(path: &str) -> Self {
         match path {
             // `ResourceRequirements` had the same fields in older releases.
@@ -160,9 +160,9 @@ pub(super) enum Target<'t, 'r> {
 impl Table {
     /// Returns the table for a Kubernetes version and later ones, built on first use.
     pub(super) fn get(version: KubernetesVersion) -> &'static Self {
-        static TABLES: [OnceLock<Table>; KubernetesVersion::ALL.len()] =
-            [const { OnceLock::new() }; KubernetesVersion::ALL.len()];
-        TABLES[version as usize].get_or_init(|| Self::read(version))
+        static TABLES: [OnceLock<Table>; KubernetesVersion::COUNT] =
+            [const { OnceLock::new() }; KubernetesVersion::COUNT];
+        TABLES[version.index()].get_or_init(|| Self::read(version))
     }
 
     fn read(version: KubernetesVersion) -> Self {
@@ -175,7 +175,7 @@ impl Table {
             table.by_path.insert(below_openapi(listed.path), index);
             table.types.push(Kubernetes {
                 below: listed.path.split('/').collect(),
-                standing: Standing::of(listed.path),
+                placement: Placement::of(listed.path),
                 listed,
                 definition: OnceLock::new(),
             });

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     super::{Cx, has_derive},
-    made::{is_left_out, of_code, of_field, of_item, part},
+    code_values::{is_left_out, of_code, of_field, of_item, part},
 };
 use crate::{
     diag::{Diagnostic, Place},

@@ -4,9 +4,9 @@
 //! Start reading at [`merged`].
 
 mod code;
+mod code_values;
 mod defaults;
 mod keywords;
-mod made;
 mod merging;
 mod wire;
 

@@ -165,7 +165,7 @@ impl Machines {
         let lease = self.leases().get_opt(LEASE).await.ok()??;
         let epoch = lease
             .annotations()
-            .get("leader-election.codegen/epoch")?
+            .get("kube-codegen/leader-epoch")?
             .parse();
         let holder = lease.spec?.holder_identity?;
         (!holder.is_empty()).then_some((holder, epoch.ok()?))

@@ -93,7 +93,7 @@ impl Site {
             "default",
             "virtualmachine-controller",
         );
-        lease.unwrap()["metadata"]["annotations"]["leader-election.codegen/epoch"].clone()
+        lease.unwrap()["metadata"]["annotations"]["kube-codegen/leader-epoch"].clone()
     }
 }
 

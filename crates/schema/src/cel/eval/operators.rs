@@ -7,8 +7,9 @@ use jiff::{Timestamp, tz::TimeZone};
 use super::value::{Node, contains};
 use super::{Outcome, Stop, Val};
 use crate::cel::time;
-use crate::node::ListType;
+use crate::cel::view::ValueSchema;
 use crate::pattern::Pattern;
+use crate::types::ListType;
 
 /// The names of types, with the ones that `type()` returns.
 pub(super) const TYPES: [(&str, &str); 12] = [
@@ -181,7 +182,7 @@ fn joined<'v>(a: &Val<'v>, b: &Val<'v>) -> Outcome<'v> {
     };
     let (mut items, more) = (items?, more?);
     let list_type = match a {
-        Val::Node(node) => node.schema.map(|schema| &schema.list_type),
+        Val::Node(node) => node.schema.map(ValueSchema::list_type),
         _ => None,
     };
     for item in more {

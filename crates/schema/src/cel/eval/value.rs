@@ -11,7 +11,8 @@ use serde_json::Value;
 use super::Stop;
 use super::types::{semver::Semver, url::Url};
 use crate::cel::time;
-use crate::node::{Additional, Kind, ListType, Schema, Types};
+use crate::cel::view::ValueSchema;
+use crate::types::{Kind, ListType, Types};
 
 /// A value in CEL.
 #[derive(Clone, Debug)]
@@ -45,7 +46,7 @@ pub(crate) enum Val<'v> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node<'v> {
     pub(crate) value: &'v Value,
-    pub(crate) schema: Option<&'v Schema>,
+    pub(crate) schema: Option<&'v dyn ValueSchema>,
     /// Whether apiVersion, kind and metadata are implicit.
     pub(crate) resource: bool,
 }
@@ -71,8 +72,8 @@ impl<'v> Val<'v> {
     ///
     /// # Errors
     /// A string does not match its format.
-    pub(crate) fn of(value: &'v Value, schema: Option<&'v Schema>) -> Result<Self, Stop> {
-        let types = schema.map_or(Types::Any, |schema| schema.types);
+    pub(crate) fn of(value: &'v Value, schema: Option<&'v dyn ValueSchema>) -> Result<Self, Stop> {
+        let types = schema.map_or(Types::Any, ValueSchema::types);
         Ok(match value {
             Value::Null => Self::Null,
             Value::Bool(value) => Self::Bool(*value),
@@ -83,7 +84,7 @@ impl<'v> Val<'v> {
                 (_, Some(number)) => Self::Int(number),
             },
             Value::String(text) => {
-                let format = schema.and_then(|schema| schema.format.as_deref());
+                let format = schema.and_then(ValueSchema::format);
                 match format.filter(|_| types == Types::One(Kind::String)) {
                     Some("date-time" | "date") => Self::Timestamp(time::parse_timestamp(text)?),
                     Some("duration") => Self::Duration(time::parse_duration(text)?),
@@ -94,7 +95,7 @@ impl<'v> Val<'v> {
             Value::Array(_) | Value::Object(_) => Self::Node(Node {
                 value,
                 schema,
-                resource: schema.is_some_and(|schema| schema.embedded),
+                resource: schema.is_some_and(ValueSchema::is_resource),
             }),
         })
     }
@@ -105,7 +106,7 @@ impl<'v> Val<'v> {
             Self::List(items) => Some(Ok(items.to_vec())),
             Self::Node(node) => {
                 let items = node.value.as_array()?.iter();
-                let schema = node.schema.and_then(|schema| schema.items.as_deref());
+                let schema = node.schema.and_then(ValueSchema::items);
                 Some(items.map(|item| Self::of(item, schema)).collect())
             }
             _ => None,
@@ -255,7 +256,7 @@ impl<'v> Val<'v> {
             Self::Node(node) => node.schema,
             _ => None,
         };
-        schema.is_some_and(|schema| schema.list_type != ListType::Atomic)
+        schema.is_some_and(|schema| *schema.list_type() != ListType::Atomic)
     }
 }
 
@@ -310,8 +311,7 @@ pub(crate) fn contains(items: &[Val<'_>], value: &Val<'_>) -> Result<bool, Stop>
 impl<'v> Node<'v> {
     /// Whether the schema declares the value's fields.
     pub(crate) fn is_struct(&self) -> bool {
-        self.schema
-            .is_some_and(|schema| !schema.properties.is_empty())
+        self.schema.is_some_and(ValueSchema::is_struct)
     }
 
     /// Returns the value of a field or key; `None` if it is absent or not visible to rules.
@@ -323,13 +323,10 @@ impl<'v> Node<'v> {
         let Some(schema) = self.schema else {
             return Some(Val::of(value, None));
         };
-        let field = match (schema.properties.get(key), &schema.additional) {
-            (Some(property), _) => Some(property),
-            (None, Additional::Schema(additional)) => Some(&**additional),
+        match schema.field(key) {
             // Rules cannot refer to properties that are preserved without a schema.
-            _ if !schema.properties.is_empty() => return None,
-            _ => None,
-        };
-        Some(Val::of(value, field))
+            None if schema.is_struct() => None,
+            field => Some(Val::of(value, field)),
+        }
     }
 }

@@ -170,6 +170,7 @@ fn deployment(cached: &Memcached) -> Result<Deployment, OwnerError> {
                 }),
                 spec: Some(PodSpec {
                     containers: vec![container],
+                    automount_service_account_token: Some(false),
                     ..PodSpec::default()
                 }),
             },

@@ -107,6 +107,7 @@ fn pod(set: &PodSet, name: &str) -> Result<Pod, OwnerError> {
         },
         spec: Some(PodSpec {
             containers: vec![container],
+            automount_service_account_token: Some(false),
             ..PodSpec::default()
         }),
         status: None,

@@ -28,14 +28,14 @@ async fn a_lease_that_was_deleted_goes_on_with_the_next_epoch() {
 async fn the_annotation_knows_the_epoch_though_the_transitions_were_reset() {
     let server = Server::new();
     let mut lease = held_by("", 2);
-    lease["metadata"]["annotations"] = json!({ "leader-election.codegen/epoch": "41" });
+    lease["metadata"]["annotations"] = json!({ "kube-codegen/leader-epoch": "41" });
     server.put(LEASE, lease);
     let contender = contend(&server, "a");
     contender.leads().await;
     assert_eq!(contender.term().epoch(), 42);
     assert_eq!(spec(&server)["leaseTransitions"], 3, "client-go's count");
     let annotations = &server.get(LEASE).unwrap()["metadata"]["annotations"];
-    assert_eq!(annotations["leader-election.codegen/epoch"], "42");
+    assert_eq!(annotations["kube-codegen/leader-epoch"], "42");
 }
 
 #[tokio::test(start_paused = true)]
@@ -87,7 +87,7 @@ async fn a_leader_that_is_over_outranks_nobody() {
     let term = contender.term();
     server.cut_off("a");
     let mut lease = held_by("b", 9);
-    lease["metadata"]["annotations"] = json!({ "leader-election.codegen/epoch": "9" });
+    lease["metadata"]["annotations"] = json!({ "kube-codegen/leader-epoch": "9" });
     server.put(LEASE, lease);
     server.reconnect();
     assert!(term.outrank(9).await.is_err());

@@ -21,8 +21,12 @@ fn types_of_a_version_are_known_where_it_is_the_least() {
         ..Options::default()
     };
     check(FILE_KEY, "ThingFileKeyRef");
-    check_with(FILE_KEY, "ThingFileKeyRef", &with(KubernetesVersion::V1_33));
-    for version in KubernetesVersion::V1_34.and_later() {
+    check_with(
+        FILE_KEY,
+        "ThingFileKeyRef",
+        &with(KubernetesVersion::EARLIEST),
+    );
+    for version in KubernetesVersion::all().skip(1) {
         check_with(FILE_KEY, "api.core.v1.FileKeySelector", &with(version));
     }
     assert_eq!(
@@ -44,7 +48,7 @@ pod:
     podGroup: {type: string}
     podGroupReplicaKey: {type: string}
 ";
-    for version in KubernetesVersion::ALL {
+    for version in KubernetesVersion::all() {
         let options = Options {
             kubernetes_version: Some(version),
             ..Options::default()
@@ -80,7 +84,7 @@ fn one_hint_counts_what_a_later_version_would_recognise() {
         ["`--kubernetes-version 1.34` would make 1 more object a type of Kubernetes"]
     );
     let chosen = Options {
-        kubernetes_version: Some(KubernetesVersion::V1_33),
+        kubernetes_version: Some(KubernetesVersion::EARLIEST),
         ..types.clone()
     };
     assert_eq!(notes(FILE_KEY, &chosen), none);

@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::{
     at::{At, MAX_STEPS, STEPS_OF_LIST, STEPS_OF_MAP, STEPS_OF_PROPERTY, Within},
     enums,
-    own::Types,
     recognise::Unlike,
+    selection::Types,
 };
 use crate::{
     kubernetes::KubernetesVersion,

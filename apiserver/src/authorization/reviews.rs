@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::access::{Access, Target};
-use super::authorizer::{authorize, rules_for};
-use super::rules::texts;
-use super::user::User;
+use super::{authorize, rules_for};
 use crate::core::{AuthorizationMode, Core};
 use crate::metadata::object::{self, text};
+use crate::rbac::access::{Access, Target};
+use crate::rbac::rules::texts;
+use crate::rbac::user::User;
 
 /// Replaces the answer to a review, which allows everything, by what the roles say. Other kinds are
 /// left alone.

@@ -1,13 +1,15 @@
 //! Decides about accesses by the stored roles and bindings, as
 //! `k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac` does.
 
+pub(crate) mod reviews;
+
 use serde_json::Value;
 
-use super::access::Target;
-use super::rules::allows;
-use super::user::{MASTERS, User};
 use crate::core::{AuthorizationMode, Core};
 use crate::metadata::object::{name, namespace, text};
+use crate::rbac::access::Target;
+use crate::rbac::rules::allows;
+use crate::rbac::user::{MASTERS, User};
 use crate::status::{ApiError, GroupResource};
 use crate::store::Key;
 

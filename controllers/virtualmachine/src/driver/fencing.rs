@@ -13,7 +13,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 /// The driver's verdict on this process's epoch. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Standing {
+pub struct Fencing {
     state: Arc<Mutex<State>>,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Refusal {
     pub(super) newest: u64,
 }
 
-impl Standing {
+impl Fencing {
     /// Returns an error while the driver rejects this process's calls, for readiness checks.
     ///
     /// # Errors
@@ -83,8 +83,8 @@ impl Standing {
             newest,
             "the driver rejects this leader's epoch; taking a higher one"
         );
-        let standing = self.clone();
-        tokio::spawn(async move { standing.outrank(&leadership, shard, newest).await });
+        let fencing = self.clone();
+        tokio::spawn(async move { fencing.outrank(&leadership, shard, newest).await });
     }
 
     /// Waits until the epoch of this term is above `newest`, or the term is over. The refusal of a
@@ -116,17 +116,17 @@ mod tests {
 
     #[test]
     fn a_process_without_election_adopts_and_says_when_it_is_refused() {
-        let standing = Standing::default();
-        assert_eq!((standing.epoch(None), standing.check()), (0, Ok(())));
-        standing.adopt(7);
-        assert_eq!(standing.epoch(None), 7);
+        let fencing = Fencing::default();
+        assert_eq!((fencing.epoch(None), fencing.check()), (0, Ok(())));
+        fencing.adopt(7);
+        assert_eq!(fencing.epoch(None), 7);
         let refusal = Refusal {
             epoch: 7,
             newest: 9,
         };
-        standing.refused(refusal, None, None);
+        fencing.refused(refusal, None, None);
         assert_eq!(
-            standing.check(),
+            fencing.check(),
             Err("the driver rejects epoch 7: the newest is 9".to_owned())
         );
     }

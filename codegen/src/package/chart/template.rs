@@ -8,14 +8,14 @@ use serde_json::{Map, Value};
 
 use crate::output::yaml::to_yaml;
 
-/// In the text of a [block](Sheet::block), stands for a number of spaces: that of the block's line,
-/// and two more.
+/// In the text of a [block](Template::block), stands for a number of spaces: that of the block's
+/// line, and two more.
 pub(super) const INDENT: &str = "@indent";
 /// As [`INDENT`], without the two.
 pub(super) const SAME: &str = "@same";
 
 /// An object with holes.
-pub(super) struct Sheet {
+pub(super) struct Template {
     /// What each token starts with; the object does not contain it.
     mark: String,
     holes: Vec<Hole>,
@@ -28,8 +28,8 @@ enum Hole {
     Block(String),
 }
 
-impl Sheet {
-    /// The sheet of an object.
+impl Template {
+    /// The template of an object.
     pub(super) fn new(object: &Value) -> Self {
         let text = object.to_string();
         let mut number = 0_usize;
@@ -149,18 +149,18 @@ mod tests {
     #[test]
     fn holes_are_filled_and_other_braces_are_escaped() {
         let object = json!({"text": "hole0x0z of {{ .Name }}"});
-        let mut sheet = Sheet::new(&object);
+        let mut template = Template::new(&object);
         let mut members = object.as_object().unwrap().clone();
-        let name = sheet.inline(".Values.name");
+        let name = template.inline(".Values.name");
         members.insert(
             "args".into(),
-            json!([format!("--a={name}/b"), sheet.more("args")]),
+            json!([format!("--a={name}/b"), template.more("args")]),
         );
-        sheet.field(&mut members, "zone", "zone");
+        template.field(&mut members, "zone", "zone");
         let expected = "args:\n- --a={{ .Values.name }}/b\n\
             {{- with .Values.args }}\n{{- toYaml . | nindent 0 }}\n{{- end }}\n\
             text: hole0x0z of {{ \"{{\" }} .Name }}\n\
             {{- with .Values.zone }}\nzone:\n  {{- toYaml . | nindent 2 }}\n{{- end }}\n";
-        assert_eq!(sheet.print(&Value::Object(members)), expected);
+        assert_eq!(template.print(&Value::Object(members)), expected);
     }
 }

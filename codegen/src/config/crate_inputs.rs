@@ -16,7 +16,7 @@ use super::{
         versions_in,
     },
     layout::{self, manifest_folder, root_name, whole},
-    manifest::Manifest,
+    manifest::CargoManifest,
     members::members,
     target::Target,
 };
@@ -154,7 +154,7 @@ impl Config {
             };
             crates.into_iter().filter_map(|folder| {
                 let folder = whole(&folder);
-                let manifest = Manifest::read(manifest_folder(&folder)?, &self.disk)?;
+                let manifest = CargoManifest::read(manifest_folder(&folder)?, &self.disk)?;
                 let requirements = manifest.requirements().into_iter();
                 let mut openapi =
                     requirements.filter(|it| it.key.replace('_', "-") == "k8s-openapi");

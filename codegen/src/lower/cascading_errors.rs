@@ -1,4 +1,5 @@
-//! Suppresses echoes: findings that merely follow from errors that the readers already reported.
+//! Suppresses cascading errors: findings that merely follow from errors that the readers already
+//! reported.
 //!
 //! An unreadable marker is missing from its item, so findings about its absence are not reported.
 
@@ -14,7 +15,7 @@ type Extent = (Arc<str>, Range<usize>);
 
 /// The places where the readers found errors.
 #[derive(Default)]
-pub(super) struct Echoes {
+pub(super) struct CascadingErrors {
     has_errors: bool,
     items: Vec<Extent>,
     /// The items with errors.
@@ -23,28 +24,28 @@ pub(super) struct Echoes {
     files: BTreeSet<Arc<str>>,
 }
 
-impl Echoes {
+impl CascadingErrors {
     pub(super) fn new(found: &Diagnostics, packages: &[Package]) -> Self {
-        let mut echoes = Self::default();
+        let mut cascading = Self::default();
         if !found.has_errors() {
-            return echoes;
+            return cascading;
         }
-        echoes.has_errors = true;
+        cascading.has_errors = true;
         let items = packages.iter().flat_map(|package| &package.items);
         let extents = items.map(|item| (Arc::clone(&item.place.file), item.extent.clone()));
-        echoes.items = extents.collect();
+        cascading.items = extents.collect();
         let errors = found.as_slice().iter();
         let errors = errors.filter(|finding| finding.severity == Severity::Error);
         for label in errors.flat_map(|error| &error.labels) {
-            match echoes.item_at(label).cloned() {
-                Some(item) => echoes.faulty.push(item),
-                None => drop(echoes.files.insert(Arc::clone(&label.place.file))),
+            match cascading.item_at(label).cloned() {
+                Some(item) => cascading.faulty.push(item),
+                None => drop(cascading.files.insert(Arc::clone(&label.place.file))),
             }
         }
-        echoes
+        cascading
     }
 
-    /// Removes echoes from findings. A finding without a place may follow from any error.
+    /// Removes cascading errors from findings. A finding without a place may follow from any error.
     pub(super) fn without(&self, found: Diagnostics) -> Diagnostics {
         let mut kept = Diagnostics::new();
         for finding in found {
