@@ -14,10 +14,7 @@ use super::{
     object::Object,
     patch::{apply_operations, merge_object},
 };
-use crate::{
-    read::yaml::{Places, read_documents},
-    source::Source,
-};
+use crate::{read::yaml::read_documents, source::Source};
 
 /// The file of a folder.
 const FILE: &str = "kustomization.yaml";
@@ -114,7 +111,7 @@ pub fn objects(path: &Path, text: &str) -> Result<Vec<Object>, Error> {
 
 fn documents(path: &Path, text: &str) -> Result<Vec<Value>, Error> {
     let source = Source::new(path.display().to_string(), text);
-    let read = read_documents(&source, Places::Dropped).map_err(Error::Yaml)?;
+    let read = read_documents(&source).map_err(Error::Yaml)?;
     Ok(read.iter().map(|document| document.to_json()).collect())
 }
 

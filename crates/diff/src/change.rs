@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::finding::{Harm, Severity, Who};
-use crate::place::is_unset;
+use crate::place::{Step, is_unset};
 use crate::rules::Rule;
 use crate::sample::Demand;
 use crate::variants::Hints;
@@ -53,6 +53,51 @@ pub(crate) enum Candidate {
     Value(Value),
     /// Nothing: the field is left out.
     Absent,
+}
+
+impl Candidate {
+    /// Puts it at a path: into the first item of lists, and into values that the schemas demand
+    /// where there are none.
+    pub(crate) fn put(&self, demand: &Demand<'_>, value: Option<Value>, steps: &[Step]) -> Value {
+        let Some((step, rest)) = steps.split_first() else {
+            return match self {
+                Self::Value(value) => value.clone(),
+                Self::Absent => Value::Null,
+            };
+        };
+        let below = demand.step(step);
+        let absent = rest.is_empty() && *self == Self::Absent;
+        match step {
+            Step::Property(_) | Step::Values => {
+                let name = match step {
+                    Step::Property(name) => name.as_str(),
+                    _ => "key",
+                };
+                let mut map = match value {
+                    Some(Value::Object(map)) => map,
+                    _ => demand.least().as_object().cloned().unwrap_or_default(),
+                };
+                let inner = map.remove(name);
+                if !absent {
+                    map.insert(name.to_owned(), self.put(&below, inner, rest));
+                }
+                Value::Object(map)
+            }
+            Step::Items => {
+                let mut items = match value {
+                    Some(Value::Array(items)) if !items.is_empty() => items,
+                    _ => match demand.least() {
+                        Value::Array(items) if !items.is_empty() => items,
+                        _ => vec![below.least()],
+                    },
+                };
+                if let Some(first) = items.first_mut() {
+                    *first = self.put(&below, Some(first.take()), rest);
+                }
+                Value::Array(items)
+            }
+        }
+    }
 }
 
 /// What follows if no candidate is a witness.

@@ -50,7 +50,8 @@ impl Rest<'_> {
             return harms;
         }
         let reverted = self.pair.get_or_init(|| {
-            let side = pair.new.reverted(self.steps, self.old, self.change)?;
+            let node = (self.steps, self.old);
+            let side = pair.new.reverted(&pair.old, node, self.change)?;
             Some(Pair {
                 old: pair.old.clone(),
                 new: side,
@@ -184,7 +185,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Whole objects to start from: the least ones, the samples, and if both definitions refuse
-    /// these, some that the old one accepts. Those that both accept come first.
+    /// these, some near them that one accepts. Those that both accept come first.
     fn starts(&self) -> &[Value] {
         self.starts.get_or_init(|| {
             let (old, new) = (&self.pair.old.schema, &self.pair.new.schema);
@@ -213,6 +214,13 @@ impl<'a> Judge<'a> {
             let mut kept = found.clone();
             kept.retain(|object| refused(object) < 2);
             if kept.is_empty() {
+                let sides = [&self.pair.old, &self.pair.new];
+                let near = found
+                    .iter()
+                    .flat_map(|object| sides.map(|side| (side, object)));
+                kept.extend(near.filter_map(|(side, object)| reach(side, object, &[])));
+            }
+            if kept.is_empty() {
                 let mut hints = Hints::default();
                 hints.read_schema(old);
                 let near = variants(&Demand::of([old, new]), &hints, self.options.budget);
@@ -229,52 +237,11 @@ impl<'a> Judge<'a> {
     /// An object with a value at a path.
     fn put(&self, object: &Value, steps: &[Step], candidate: &Candidate) -> Value {
         let demand = Demand::of([&self.pair.old.schema, &self.pair.new.schema]);
-        let mut object = put(&demand, Some(object.clone()), steps, candidate);
+        let mut object = candidate.put(&demand, Some(object.clone()), steps);
         if steps.is_empty() {
             self.pair.header.put(&mut object);
         }
         object
-    }
-}
-
-fn put(demand: &Demand<'_>, value: Option<Value>, steps: &[Step], candidate: &Candidate) -> Value {
-    let Some((step, rest)) = steps.split_first() else {
-        return match candidate {
-            Candidate::Value(value) => value.clone(),
-            Candidate::Absent => Value::Null,
-        };
-    };
-    let below = demand.step(step);
-    let absent = rest.is_empty() && *candidate == Candidate::Absent;
-    match step {
-        Step::Property(_) | Step::Values => {
-            let name = match step {
-                Step::Property(name) => name.as_str(),
-                _ => "key",
-            };
-            let mut map = match value {
-                Some(Value::Object(map)) => map,
-                _ => demand.least().as_object().cloned().unwrap_or_default(),
-            };
-            let inner = map.remove(name);
-            if !absent {
-                map.insert(name.to_owned(), put(&below, inner, rest, candidate));
-            }
-            Value::Object(map)
-        }
-        Step::Items => {
-            let mut items = match value {
-                Some(Value::Array(items)) if !items.is_empty() => items,
-                _ => match demand.least() {
-                    Value::Array(items) if !items.is_empty() => items,
-                    _ => vec![below.least()],
-                },
-            };
-            if let Some(first) = items.first_mut() {
-                *first = put(&below, Some(first.take()), rest, candidate);
-            }
-            Value::Array(items)
-        }
     }
 }
 

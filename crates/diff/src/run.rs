@@ -43,8 +43,14 @@ impl Side {
     }
 
     /// The same without a change: its keywords have the values of the old node, or the whole node
-    /// has. `None` if the server would refuse that schema, or it is the same.
-    pub(crate) fn reverted(&self, steps: &[Step], old: &Value, change: &Change) -> Option<Self> {
+    /// has. `None` if the server would refuse that schema, it is the same, or the old one: nothing
+    /// else changed.
+    pub(crate) fn reverted(
+        &self,
+        side: &Self,
+        (steps, old): (&[Step], &Value),
+        change: &Change,
+    ) -> Option<Self> {
         let mut schema = self.schema.clone();
         let mut node = &mut schema;
         let (last, before) = match change.reverts.as_slice() {
@@ -67,9 +73,14 @@ impl Side {
         for key in &change.reverts {
             revert(node, key, old.get(key))?;
         }
+        let is_old = side.has_status == self.has_status
+            && side.counts == self.counts
+            && schema == side.schema;
+        if is_old || schema == self.schema {
+            return None;
+        }
         let compiled = Structural::compile(&schema);
-        let is_sound = compiled.is_ok() && schema != self.schema;
-        is_sound.then(|| Self {
+        compiled.is_ok().then(|| Self {
             schema,
             compiled,
             ..self.clone()

@@ -24,11 +24,7 @@ use std::{
 pub(crate) use part::{Branch, Part};
 use serde_json::{Number, Value};
 
-use crate::{
-    read::yaml::{Places, read_documents},
-    source::Source,
-    threads,
-};
+use crate::{read::yaml::read_documents, source::Source, threads};
 
 /// Formats the value as a YAML document: keys in natural order, lists in their own, with a trailing
 /// newline.
@@ -71,7 +67,7 @@ pub(crate) fn is_printed(text: &str) -> bool {
         body = body.trim_start_matches('\n');
     }
     let source = Source::new("", body);
-    let Ok(documents) = read_documents(&source, Places::Dropped) else {
+    let Ok(documents) = read_documents(&source) else {
         return false;
     };
     let printed = documents

@@ -3,11 +3,7 @@ use std::{env, fs, path::Path};
 use serde_json::{Value, json};
 
 use super::{Branch, LARGE, Part, document, to_yaml};
-use crate::{
-    read::yaml::{Places, read_documents},
-    source::Source,
-    threads,
-};
+use crate::{read::yaml::read_documents, source::Source, threads};
 
 /// Go's results, one per line: a JSON value, a tab, and its YAML as a JSON string. `hack/yaml.sh`
 /// generates the table, and longer ones for `YAML_TABLE`.
@@ -96,7 +92,7 @@ fn what_controller_gen_wrote_is_printed_alike() {
             let text = fs::read_to_string(&file).unwrap();
             let body = text.rsplit_once("\n---\n").map_or(&*text, |(_, body)| body);
             let source = Source::new("crd.yaml", body);
-            let documents = read_documents(&source, Places::Dropped).unwrap();
+            let documents = read_documents(&source).unwrap();
             assert_eq!(documents.len(), 1);
             let written = to_yaml(&documents[0].to_json());
             assert!(written == body, "{} is printed otherwise", file.display());

@@ -46,16 +46,20 @@ fn are_copies(a: &Crd, b: &Crd, options: &Options) -> bool {
             crd.annotations.clear();
             crd.labels.clear();
         }
-        crd.range = 0..0;
         crd.source.name.clear();
-        crd.source.text = Arc::default();
-        let versions = crd.versions.iter_mut().chain(&mut crd.left_out);
-        versions
-            .filter_map(|version| version.schema.as_mut())
-            .for_each(drop_places);
-        crd
+        without_places(crd)
     };
     comparable(a) == comparable(b)
+}
+
+pub(super) fn without_places(mut crd: Crd) -> Crd {
+    crd.range = 0..0;
+    crd.source.text = Arc::default();
+    let versions = crd.versions.iter_mut().chain(&mut crd.left_out);
+    versions
+        .filter_map(|version| version.schema.as_mut())
+        .for_each(drop_places);
+    crd
 }
 
 fn drop_places(schema: &mut Schema) {

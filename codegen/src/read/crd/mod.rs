@@ -29,7 +29,7 @@ use std::{
 use rayon::prelude::*;
 
 use self::{fields::Reader, schema::Schema};
-use super::yaml::{self, Entry, Node, Places, Repeated, Yaml};
+use super::yaml::{self, Entry, Node, Repeated, Yaml};
 use crate::{
     diag::{Diagnostic, Diagnostics, Severity},
     model::{Conversion, PrinterColumn, ScaleSubresource, Scope, SelectableField},
@@ -139,10 +139,10 @@ pub(crate) fn read_from<T: Sync, E: Send>(
     // it is done.
     let mut by_size: Vec<(usize, &T)> = inputs.iter().enumerate().collect();
     by_size.sort_by_key(|(_, input)| Reverse(size(input)));
-    let read_all = |least: Places| {
+    let read_all = |texts: Texts| {
         let read = by_size.iter().par_bridge();
         let mut read: Vec<_> = read
-            .map(|(index, input)| (*index, open(input).map(|it| read_one(&it, options, least))))
+            .map(|(index, input)| (*index, open(input).map(|it| read_one(&it, options, texts))))
             .collect();
         read.sort_unstable_by_key(|(index, _)| *index);
         let (mut sources, mut errors) = (Vec::with_capacity(read.len()), Vec::new());
@@ -158,31 +158,31 @@ pub(crate) fn read_from<T: Sync, E: Send>(
             Err(errors)
         }
     };
-    let (read, related) = relate(read_all(Places::Dropped)?, options);
+    let (read, related) = relate(read_all(Texts::Freed)?, options);
     if related.as_slice().is_empty() {
         return Ok(read);
     }
-    let (mut read, related) = relate(read_all(Places::Kept)?, options);
+    let (mut read, related) = relate(read_all(Texts::Kept)?, options);
     read.found.extend(related);
     Ok(read)
 }
 
-/// Reads one source. Only findings need places, and few sources have findings: the first pass drops
-/// places, and a source with findings is read again with them.
-fn read_one(source: &Source, options: &Options, least: Places) -> (Vec<Crd>, Diagnostics) {
-    let read = |places| {
-        let mut found = Diagnostics::new();
-        (read_source(source, options, places, &mut found), found)
-    };
-    let (mut crds, found) = read(least);
-    if least == Places::Kept {
-        return (crds, found);
-    }
-    if !found.as_slice().is_empty() {
-        return read(Places::Kept);
-    }
-    for crd in &mut crds {
-        crd.source.text = Arc::default();
+/// What becomes of the text of a source without findings. Findings show lines of it, and few
+/// sources have any.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Texts {
+    Kept,
+    Freed,
+}
+
+/// Reads one source.
+fn read_one(source: &Source, options: &Options, texts: Texts) -> (Vec<Crd>, Diagnostics) {
+    let mut found = Diagnostics::new();
+    let mut crds = read_source(source, options, &mut found);
+    if texts == Texts::Freed && found.as_slice().is_empty() {
+        for crd in &mut crds {
+            crd.source.text = Arc::default();
+        }
     }
     (crds, found)
 }
@@ -213,14 +213,9 @@ fn relate(sources: Vec<(Vec<Crd>, Diagnostics)>, options: &Options) -> (ReadCrds
     (read, related)
 }
 
-fn read_source(
-    source: &Source,
-    options: &Options,
-    places: Places,
-    diagnostics: &mut Diagnostics,
-) -> Vec<Crd> {
+fn read_source(source: &Source, options: &Options, diagnostics: &mut Diagnostics) -> Vec<Crd> {
     let is_foreign = source.found && !source.text.contains(KIND);
-    let mut documents = match yaml::read_repeated(source, places) {
+    let mut documents = match yaml::read_repeated(source) {
         Ok(_) if is_foreign => return Vec::new(),
         Ok((documents, repeated)) => {
             if let Some(key) = repeated.iter().find(|key| key.of_document) {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{KIND, LIST_KIND, fields::Reader, type_items, v1beta1};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
-    read::yaml::{self, Node, Places, Yaml},
+    read::yaml::{self, Node, Yaml},
     source::Source,
 };
 
@@ -26,7 +26,7 @@ pub(crate) struct Whole {
 ///
 /// The YAML cannot be read.
 pub(crate) fn read(source: &Source) -> Result<Whole, Box<Diagnostic>> {
-    let documents = match yaml::read_documents(source, Places::Dropped) {
+    let documents = match yaml::read_documents(source) {
         Ok(documents) => documents,
         Err(_) if source.found && !source.text.contains(KIND) => return Ok(Whole::default()),
         Err(error) => return Err(error),
@@ -49,10 +49,10 @@ pub(crate) fn read(source: &Source) -> Result<Whole, Box<Diagnostic>> {
 pub(crate) struct Located(Vec<Node>);
 
 impl Located {
-    /// Reads a source again, with places.
+    /// Reads a source again: of most sources, nothing is reported.
     pub(crate) fn read(source: &Source) -> Self {
         let mut crds = Vec::new();
-        let documents = yaml::read_documents(source, Places::Kept).unwrap_or_default();
+        let documents = yaml::read_documents(source).unwrap_or_default();
         for mut document in documents {
             visit(source, &mut document, &mut |node, is_crd| {
                 if is_crd {

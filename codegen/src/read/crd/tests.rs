@@ -20,7 +20,7 @@ fn read_text(text: &str) -> (Vec<Crd>, Diagnostics) {
 
 /// Few sources have findings, and the text of the others need not be kept.
 #[test]
-fn only_sources_with_findings_have_text_and_places() {
+fn only_sources_with_findings_have_text() {
     let faulty = crd("{type: string, const: a}").replace("Widget", "Gadget");
     let faulty = faulty.replace("widgets", "gadgets");
     let sources = [
@@ -28,23 +28,14 @@ fn only_sources_with_findings_have_text_and_places() {
         Source::new("b.yaml", faulty),
     ];
     let read = read(&sources, &Options::default());
-    let held = |crd: &Crd| {
-        (
-            crd.kind.clone(),
-            crd.source.text.len(),
-            !crd.range.is_empty(),
-        )
-    };
+    let held = |crd: &Crd| (crd.kind.clone(), crd.source.text.len());
     let held: Vec<_> = read.crds.iter().map(held).collect();
     let length = sources[1].text.len();
     assert_eq!(
         held,
-        [
-            ("Gadget".to_owned(), length, true),
-            ("Widget".to_owned(), 0, false)
-        ]
+        [("Gadget".to_owned(), length), ("Widget".to_owned(), 0)]
     );
-    // Findings about CRDs in relation to each other need places in all of them.
+    // Findings about CRDs in relation to each other show lines of all of them.
     let twice = ["a.yaml", "b.yaml"].map(|name| Source::new(name, crd("{type: string}")));
     let found = super::read(&twice, &Options::default()).found;
     let labels = found.as_slice()[0].labels.iter();

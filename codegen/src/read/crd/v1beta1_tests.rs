@@ -1,6 +1,6 @@
 //! CRDs of v1beta1 are read as the v1 CRDs that the API server made of them.
 
-use super::{Crd, read};
+use super::{Crd, duplicates::without_places, read};
 use crate::{Manifests, Options, Source};
 
 const SCHEMA: &str = "{openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}";
@@ -18,7 +18,7 @@ fn read_crd(api_version: &str, spec: &str) -> Crd {
     };
     let mut read = read(&[Source::new("crd.yaml", text)], &options);
     assert!(read.found.as_slice().is_empty(), "{spec}: {}", read.found);
-    read.crds.remove(0)
+    without_places(read.crds.remove(0))
 }
 
 /// Asserts that a v1beta1 CRD is read as a v1 CRD.

@@ -8,6 +8,8 @@
 
 mod scalar;
 
+use std::ops::Range;
+
 use memchr::{memchr, memchr3};
 
 use self::scalar::{is_text, value_of};
@@ -26,6 +28,7 @@ pub(super) fn read(text: &str) -> Option<Vec<Node>> {
         return None;
     }
     let mut reader = Reader {
+        length: text.len(),
         rest: text,
         indent: None,
         blank: None,
@@ -50,6 +53,8 @@ fn is_printable(text: &str) -> bool {
 }
 
 struct Reader<'a> {
+    /// The number of bytes of the text.
+    length: usize,
     /// The unread text; between nodes it starts with the content of a line.
     rest: &'a str,
     /// The column at which that content starts; `None` at the end of a document.
@@ -70,7 +75,7 @@ impl<'a> Reader<'a> {
                 if !self.is_item() && self.key().is_none() {
                     return None;
                 }
-                documents.push(node(self.block(indent, 1)?));
+                documents.push(self.block(indent, 1)?);
             }
             if self.indent.is_some() {
                 return None;
@@ -82,6 +87,11 @@ impl<'a> Reader<'a> {
             self.end_line()?;
         }
         None
+    }
+
+    /// The byte at which the unread text starts.
+    const fn at(&self) -> usize {
+        self.length - self.rest.len()
     }
 
     /// Advances to the content of the next non-empty line.
@@ -136,8 +146,8 @@ impl<'a> Reader<'a> {
         matches!(self.rest.as_bytes(), [b'-'] | [b'-', b' ' | b'\n', ..])
     }
 
-    /// Returns the key at the current position, and the text after its colon.
-    fn key(&self) -> Option<(&'a str, &'a str)> {
+    /// Returns the key at the current position, its place, and the text after its colon.
+    fn key(&self) -> Option<(&'a str, Range<usize>, &'a str)> {
         let bytes = self.rest.as_bytes();
         let (key, rest) = if let [quote @ (b'"' | b'\''), ref bytes @ ..] = *bytes {
             let end = memchr3(quote, b'\\', b'\n', bytes)?;
@@ -163,12 +173,13 @@ impl<'a> Reader<'a> {
             (key, self.rest.get(end + 1..)?)
         };
         let is_key = matches!(rest.as_bytes(), [] | [b' ' | b'\n', ..]);
-        (is_key && key.len() < MAX_KEY && key != "<<").then_some((key, rest))
+        let range = self.at()..self.length - rest.len() - 1;
+        (is_key && key.len() < MAX_KEY && key != "<<").then_some((key, range, rest))
     }
 
     /// Reads the list, map or scalar that starts at a column here. Continuation lines of a scalar
     /// are indented by at least `least` spaces.
-    fn block(&mut self, column: usize, least: usize) -> Option<Yaml> {
+    fn block(&mut self, column: usize, least: usize) -> Option<Node> {
         self.depth += 1;
         let read = if self.depth > MAX_DEPTH {
             None
@@ -183,10 +194,11 @@ impl<'a> Reader<'a> {
         read
     }
 
-    fn map(&mut self, column: usize) -> Option<Yaml> {
+    fn map(&mut self, column: usize) -> Option<Node> {
+        let start = self.at();
         let mut entries = Vec::new();
         loop {
-            let (key, rest) = self.key()?;
+            let (key, range, rest) = self.key()?;
             self.rest = rest;
             self.skip_spaces();
             let value = if !self.is_blank() {
@@ -195,38 +207,56 @@ impl<'a> Reader<'a> {
                 self.take_line();
                 self.next_line();
                 match self.indent {
-                    Some(indent) if indent > column || (indent == column && self.is_item()) => {
-                        self.block(indent, column + 1)?
+                    Some(indent) if indent > column => self.block(indent, column + 1)?,
+                    Some(indent) if indent == column && self.is_item() => {
+                        self.list_of_key(column)?
                     }
-                    _ => Yaml::Null,
+                    _ => node(Yaml::Null, range.end..range.end),
                 }
             };
-            entries.push(entry(key, value));
+            entries.push(entry(key, range, value));
             if self.indent != Some(column) {
                 break;
             }
         }
-        (self.indent < Some(column) && has_distinct_keys(&entries)).then_some(Yaml::Map(entries))
+        let is_sound = self.indent < Some(column) && has_distinct_keys(&entries);
+        is_sound.then(|| node(Yaml::Map(entries), start..start))
     }
 
-    fn list(&mut self, column: usize) -> Option<Yaml> {
+    /// Reads a list that is indented as its key is: it starts where its first item does.
+    fn list_of_key(&mut self, column: usize) -> Option<Node> {
+        self.depth += 1;
+        let list = if self.depth > MAX_DEPTH {
+            None
+        } else {
+            self.list(column)
+        };
+        self.depth -= 1;
+        let mut list = list?;
+        let start = list.items().first()?.range.start;
+        list.range = start..start;
+        Some(list)
+    }
+
+    fn list(&mut self, column: usize) -> Option<Node> {
+        let start = self.at();
         let mut items = Vec::new();
         while self.indent == Some(column) && self.is_item() || items.is_empty() {
             self.rest = self.rest.strip_prefix('-')?;
             let spaces = self.skip_spaces();
-            let item = if !self.is_blank() {
+            let end = self.at();
+            items.push(if !self.is_blank() {
                 self.block(column + 1 + spaces, column + 1)?
             } else {
                 self.take_line();
                 self.next_line();
                 match self.indent {
                     Some(indent) if indent > column => self.block(indent, column + 1)?,
-                    _ => Yaml::Null,
+                    _ => node(Yaml::Null, end..end),
                 }
-            };
-            items.push(node(item));
+            });
         }
-        (self.indent <= Some(column)).then_some(Yaml::List(items))
+        (self.indent <= Some(column)).then(|| node(Yaml::List(items), start..start))
     }
 
     /// Whether the line has no more content.
@@ -235,8 +265,9 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a flow list or map on one line, or a scalar within it.
-    fn flow(&mut self) -> Option<Yaml> {
+    fn flow(&mut self) -> Option<Node> {
         self.depth += 1;
+        let start = self.at();
         let read = match self.rest.as_bytes().first()? {
             _ if self.depth > MAX_DEPTH => None,
             b'[' => self.flow_list(),
@@ -245,14 +276,19 @@ impl<'a> Reader<'a> {
             _ => self.flow_word().and_then(value_of),
         };
         self.depth -= 1;
-        read
+        let end = match read {
+            // Of these, the place is the bracket.
+            Some(Yaml::List(_) | Yaml::Map(_)) => start + 1,
+            _ => self.at(),
+        };
+        Some(node(read?, start..end))
     }
 
     fn flow_list(&mut self) -> Option<Yaml> {
         let mut items = Vec::new();
         self.rest = self.rest.strip_prefix('[')?;
         while !self.ends_with(']') {
-            items.push(node(self.flow()?));
+            items.push(self.flow()?);
             self.separator(']')?;
         }
         Some(Yaml::List(items))
@@ -262,15 +298,17 @@ impl<'a> Reader<'a> {
         let mut entries = Vec::new();
         self.rest = self.rest.strip_prefix('{')?;
         while !self.ends_with('}') {
+            let start = self.at();
             let key = if self.rest.starts_with(['"', '\'']) {
                 self.quoted_on_line()?
             } else {
                 self.flow_word().filter(|word| is_text(word))?.to_owned()
             };
+            let range = start..self.at();
             self.rest = self.rest.strip_prefix(": ")?;
             self.skip_spaces();
             let value = self.flow()?;
-            entries.push(entry(&key, value));
+            entries.push(entry(&key, range, value));
             self.separator('}')?;
         }
         has_distinct_keys(&entries).then_some(Yaml::Map(entries))
@@ -299,15 +337,15 @@ fn spaces(text: &str) -> usize {
     bytes.position(|byte| byte != b' ').unwrap_or(text.len())
 }
 
-fn node(value: Yaml) -> Node {
-    Node { value, range: 0..0 }
+const fn node(value: Yaml, range: Range<usize>) -> Node {
+    Node { value, range }
 }
 
-fn entry(key: &str, value: Yaml) -> Entry {
+fn entry(key: &str, range: Range<usize>, value: Node) -> Entry {
     Entry {
         key: key.to_owned(),
-        range: 0..0,
-        value: node(value),
+        range,
+        value,
     }
 }
 

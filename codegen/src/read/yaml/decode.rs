@@ -1,4 +1,4 @@
-//! Builds nodes from the parser's events, with or without places.
+//! Builds nodes from the parser's events.
 
 use std::{fmt, ops::Range};
 
@@ -17,21 +17,19 @@ fn range(location: &Location) -> Range<usize> {
     start..start + usize::try_from(span.byte_len().unwrap_or(0)).unwrap_or(0)
 }
 
-/// A deserialized node, with its place if `PLACES` is set.
-pub(super) struct Placed<const PLACES: bool>(pub(super) Node);
+/// A deserialized node.
+pub(super) struct Placed(pub(super) Node);
 
-/// A deserialized value, whose nodes have places if `PLACES` is set.
-struct Content<const PLACES: bool>(Yaml);
+/// A deserialized value.
+pub(super) struct Content(pub(super) Yaml);
 
-impl<'de, const PLACES: bool> Deserialize<'de> for Placed<PLACES> {
+impl<'de> Deserialize<'de> for Placed {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (value, range) = if PLACES {
-            let spanned = Spanned::<Content<PLACES>>::deserialize(deserializer)?;
-            (spanned.value.0, range(&spanned.referenced))
-        } else {
-            (Content::<PLACES>::deserialize(deserializer)?.0, 0..0)
-        };
-        Ok(Self(Node { value, range }))
+        let spanned = Spanned::<Content>::deserialize(deserializer)?;
+        Ok(Self(Node {
+            value: spanned.value.0,
+            range: range(&spanned.referenced),
+        }))
     }
 }
 
@@ -65,32 +63,25 @@ fn float(number: f64) -> String {
     }
 }
 
-/// A deserialized key, with its place if `PLACES` is set.
-struct Key<const PLACES: bool>(String, Range<usize>);
+/// A deserialized key.
+struct Key(String, Range<usize>);
 
-impl<'de, const PLACES: bool> Deserialize<'de> for Key<PLACES> {
+impl<'de> Deserialize<'de> for Key {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if PLACES {
-            let spanned = Spanned::<Content<false>>::deserialize(deserializer)?;
-            Ok(Self(name(spanned.value.0)?, range(&spanned.referenced)))
-        } else {
-            let key = Content::<false>::deserialize(deserializer)?;
-            Ok(Self(name(key.0)?, 0..0))
-        }
+        let spanned = Spanned::<Content>::deserialize(deserializer)?;
+        Ok(Self(name(spanned.value.0)?, range(&spanned.referenced)))
     }
 }
 
-impl<'de, const PLACES: bool> Deserialize<'de> for Content<PLACES> {
+impl<'de> Deserialize<'de> for Content {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer
-            .deserialize_any(YamlVisitor::<PLACES>)
-            .map(Self)
+        deserializer.deserialize_any(YamlVisitor).map(Self)
     }
 }
 
-struct YamlVisitor<const PLACES: bool>;
+struct YamlVisitor;
 
-impl<'de, const PLACES: bool> Visitor<'de> for YamlVisitor<PLACES> {
+impl<'de> Visitor<'de> for YamlVisitor {
     type Value = Yaml;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -133,7 +124,7 @@ impl<'de, const PLACES: bool> Visitor<'de> for YamlVisitor<PLACES> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Yaml, A::Error> {
         let mut items = Vec::new();
-        while let Some(Placed::<PLACES>(item)) = access.next_element()? {
+        while let Some(Placed(item)) = access.next_element()? {
             items.push(item);
         }
         Ok(Yaml::List(items))
@@ -142,8 +133,8 @@ impl<'de, const PLACES: bool> Visitor<'de> for YamlVisitor<PLACES> {
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Yaml, A::Error> {
         let mut entries = Vec::new();
         while let Some((key, value)) = access.next_entry()? {
-            let Key::<PLACES>(key, range) = key;
-            let Placed::<PLACES>(value) = value;
+            let Key(key, range) = key;
+            let Placed(value) = value;
             entries.push(Entry { key, range, value });
         }
         Ok(Yaml::Map(entries))

@@ -1,10 +1,9 @@
 //! YAML with places: every node records the bytes that it was read from.
 //!
 //! A finding in a CRD must refer to a line and a path long after parsing. `serde-saphyr` does the
-//! parsing; only this module depends on it. Tracking places takes as long as the rest of parsing,
-//! and only findings need them, so a caller chooses with [`Places`]; without places, [`block`]
-//! reads most CRDs. YAML is interpreted as by the API server's tools: `yes` and `on` are booleans,
-//! `0777` is octal, also as keys; and JSON is YAML.
+//! parsing of what [`block`] does not read; only this module depends on it. YAML is interpreted as
+//! by the API server's tools: `yes` and `on` are booleans, `0777` is octal, also as keys; and JSON
+//! is YAML.
 
 mod block;
 mod decode;
@@ -20,7 +19,10 @@ use serde_json::{Number, Value};
 use serde_saphyr::{DuplicateKeyPolicy, Location};
 
 pub(crate) use self::repeated::Repeated;
-use self::{decode::Placed, mend::Mended};
+use self::{
+    decode::{Content, Placed},
+    mend::Mended,
+};
 use crate::{
     diag::{Diagnostic, Place},
     source::Source,
@@ -35,21 +37,12 @@ const MAX_DOCUMENTS: usize = 100_000;
 /// The maximum number of lists, maps and scalars in a source, including keys: a gigabyte of nodes.
 const MAX_NODES: usize = 10_000_000;
 
-/// Whether nodes record the bytes they were read from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Places {
-    /// They do.
-    Kept,
-    /// Every range is empty; reading takes half the time.
-    Dropped,
-}
-
 /// A node of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {
     /// Its content.
     pub(crate) value: Yaml,
-    /// The byte range it was read from, if places are kept.
+    /// The byte range it was read from; of a block map or list, only the start.
     pub(crate) range: Range<usize>,
 }
 
@@ -68,7 +61,7 @@ pub(crate) enum Yaml {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) key: String,
-    /// The byte range of the key, if places are kept.
+    /// The byte range of the key.
     pub(crate) range: Range<usize>,
     pub(crate) value: Node,
 }
@@ -170,15 +163,8 @@ impl Node {
 ///
 /// The parser's error with its place, or an error if the input is too large or too deeply nested,
 /// or if a map repeats a key.
-pub(crate) fn read_documents(
-    source: &Source,
-    places: Places,
-) -> Result<Vec<Node>, Box<Diagnostic>> {
-    let (documents, repeated) = read_repeated(source, places)?;
-    if repeated.is_empty() {
-        return Ok(documents);
-    }
-    let (_, repeated) = read_repeated(source, Places::Kept)?;
+pub(crate) fn read_documents(source: &Source) -> Result<Vec<Node>, Box<Diagnostic>> {
+    let (documents, repeated) = read_repeated(source)?;
     match repeated.first() {
         Some(repeated) => Err(Box::new(refuse_repeated(source, repeated))),
         None => Ok(documents),
@@ -193,17 +179,10 @@ pub(crate) fn read_documents(
 /// Those of [`read_documents`], except for repeated keys.
 pub(crate) fn read_repeated(
     source: &Source,
-    places: Places,
 ) -> Result<(Vec<Node>, Vec<Repeated>), Box<Diagnostic>> {
-    let parse: Parse = match places {
-        Places::Kept => parse::<true>,
-        Places::Dropped => {
-            if let Some(documents) = block::read(&source.text) {
-                return Ok((documents, Vec::new()));
-            }
-            parse::<false>
-        }
-    };
+    if let Some(documents) = block::read(&source.text) {
+        return Ok((documents, Vec::new()));
+    }
     let all = 0..source.text.len();
     let parts = mend::json_objects(&source.text).unwrap_or_else(|| vec![all]);
     let mut documents = Vec::new();
@@ -226,18 +205,12 @@ pub(crate) fn refuse_repeated(source: &Source, repeated: &Repeated) -> Diagnosti
     Diagnostic::error(message).at(place(source, repeated.range.clone()), "")
 }
 
-type Parse = fn(&Mended<'_>, usize) -> Result<Vec<Node>, serde_saphyr::Error>;
-
 /// Parses a text that starts at a byte of its source.
-fn parse<const PLACES: bool>(
-    text: &Mended<'_>,
-    from: usize,
-) -> Result<Vec<Node>, serde_saphyr::Error> {
-    let documents: Vec<Placed<PLACES>> =
-        serde_saphyr::from_multiple_with_options(&text.text, options())?;
+fn parse(text: &Mended<'_>, from: usize) -> Result<Vec<Node>, serde_saphyr::Error> {
+    let documents: Vec<Placed> = serde_saphyr::from_multiple_with_options(&text.text, options())?;
     let documents = documents.into_iter().map(|Placed(node)| node).collect();
     let mut documents = without_nulls(documents);
-    if PLACES && (from > 0 || text.is_changed()) {
+    if from > 0 || text.is_changed() {
         let original = |at: usize| from + text.original(at);
         documents
             .iter_mut()
@@ -257,10 +230,10 @@ fn parse_scalar(word: &str) -> Option<Yaml> {
     let number = underscores::without(word);
     let word = number.as_deref().unwrap_or(word);
     let list = format!("- {word}\n");
-    let [Placed(scalar)]: [Placed<false>; 1] =
+    let [Content(scalar)]: [Content; 1] =
         serde_saphyr::from_str_with_options(&list, options()).ok()?;
-    let is_scalar = !matches!(scalar.value, Yaml::List(_) | Yaml::Map(_));
-    is_scalar.then_some(scalar.value)
+    let is_scalar = !matches!(scalar, Yaml::List(_) | Yaml::Map(_));
+    is_scalar.then_some(scalar)
 }
 
 fn options() -> serde_saphyr::Options {

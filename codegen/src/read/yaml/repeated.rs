@@ -10,7 +10,7 @@ use super::{Entry, Node, Yaml, block::has_distinct_keys};
 pub(crate) struct Repeated {
     /// The name of the key.
     pub(crate) key: String,
-    /// The byte range of the later key, if places are kept.
+    /// The byte range of the later key.
     pub(crate) range: Range<usize>,
     /// Whether it is a key of a document itself, as if a line `---` were missing.
     pub(crate) of_document: bool,

@@ -1,46 +1,57 @@
 //! Scalars: plain, quoted and block.
 
-use std::{borrow::Cow, mem};
+use std::{borrow::Cow, mem, ops::Range};
 
 use memchr::{memchr, memchr2, memchr2_iter, memchr3};
 
-use super::{Reader, spaces};
-use crate::read::yaml::{Yaml, parse_scalar};
+use super::{Reader, node, spaces};
+use crate::read::yaml::{Node, Yaml, parse_scalar};
 
 impl<'a> Reader<'a> {
     /// Reads the scalar, or the single-line flow list or map, that makes up the whole value here.
     /// Continuation lines are indented by at least `least` spaces.
-    pub(super) fn scalar(&mut self, least: usize) -> Option<Yaml> {
-        let value = match self.rest.as_bytes().first()? {
+    pub(super) fn scalar(&mut self, least: usize) -> Option<Node> {
+        let start = self.at();
+        let found = match self.rest.as_bytes().first()? {
             b'|' | b'>' => {
-                let text = self.put_together(|reader, text| reader.text_block(least, text))?;
-                return Some(Yaml::String(text));
+                let mut range = 0..0;
+                let text =
+                    self.put_together(|reader, text| reader.text_block(least, text, &mut range))?;
+                return Some(node(Yaml::String(text), range));
             }
-            b'"' | b'\'' => Yaml::String(self.quoted(least)?),
+            b'"' | b'\'' => {
+                let text = self.quoted(least)?;
+                node(Yaml::String(text), start..self.at())
+            }
             b'[' | b'{' => self.flow()?,
             _ => return self.plain(least),
         };
         self.end_line()?;
-        Some(value)
+        Some(found)
     }
 
-    fn plain(&mut self, least: usize) -> Option<Yaml> {
+    fn plain(&mut self, least: usize) -> Option<Node> {
         if self.is_item() || self.rest.starts_with(INDICATORS) {
             return None;
         }
+        let start = self.at();
         let (first, mut may_continue) = plain_part(self.take_line())?;
+        let mut end = start + first.len();
         let mut text = Cow::Borrowed(first);
         self.next_line();
         while self.indent >= Some(least) {
             let blank = self.blank.filter(|_| may_continue)?;
+            let from = self.at();
             let part;
             (part, may_continue) = plain_part(self.take_line())?;
+            end = from + part.len();
             push_break(text.to_mut(), blank);
             text.to_mut().push_str(part);
             self.next_line();
         }
         let is_one_line = matches!(text, Cow::Borrowed(_));
-        (is_one_line || is_text(&text)).then(|| value_of(&text))?
+        let value = (is_one_line || is_text(&text)).then(|| value_of(&text))?;
+        Some(node(value?, start..end))
     }
 
     /// Reads a word within a flow list or map.
@@ -156,8 +167,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a literal or folded block scalar.
-    fn text_block(&mut self, least: usize, text: &mut String) -> Option<()> {
+    /// Reads a literal or folded block scalar. Its place is from its first word to the next line's.
+    fn text_block(
+        &mut self,
+        least: usize,
+        text: &mut String,
+        range: &mut Range<usize>,
+    ) -> Option<()> {
         let (is_folded, ends) = match self.take_line().trim_end_matches(' ') {
             "|" => (false, Ends::One),
             "|-" => (false, Ends::None),
@@ -183,6 +199,9 @@ impl<'a> Reader<'a> {
                 open += 1;
                 continue;
             }
+            if indent.is_none() {
+                range.start = self.at() + spaces;
+            }
             let indent = *indent.get_or_insert(spaces);
             if is_blank || indent < least {
                 return None;
@@ -202,6 +221,7 @@ impl<'a> Reader<'a> {
             (open, was_spaced) = (1, is_spaced);
         }
         indent?;
+        range.end = self.at() + spaces(self.rest);
         match ends {
             Ends::None => {}
             Ends::One => text.push('\n'),

@@ -9,7 +9,7 @@ fn check(text: &str) -> bool {
     let Some(read) = read(text) else {
         return false;
     };
-    let slowly = parse::<false>(&mend::mend(text), 0);
+    let slowly = parse(&mend::mend(text), 0);
     let slowly = slowly.map_err(|error| error.to_string());
     assert_eq!(Ok(read), slowly, "{text:?}");
     true
