@@ -47,6 +47,7 @@ pub(super) fn type_def(
         item: None,
         marshals: definition.marshals,
         whole: false,
+        converted_by_hand: false,
         declared: DeclaredAt::default(),
     })
 }

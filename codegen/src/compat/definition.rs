@@ -8,10 +8,10 @@ use std::{
 use kube_crd_diff::Finding;
 use serde_json::Value;
 
-use super::twice;
+use super::{declared::Types, twice};
 use crate::{
     diag::{Diagnostics, Place},
-    model::{ApiSet, Field, TypeDef, TypeKind, TypeRef},
+    model::ApiSet,
     read::crd::raw::Located,
     source::Source,
 };
@@ -103,11 +103,15 @@ impl Set {
 impl Definition {
     /// The name of the CRD (`widgets.example.com`).
     pub(crate) fn name(&self) -> String {
-        let text = |pointer: &str| {
+        self.names().join(".")
+    }
+
+    /// Its plural and group.
+    fn names(&self) -> [&str; 2] {
+        ["/spec/names/plural", "/spec/group"].map(|pointer| {
             let found = self.value.pointer(pointer).and_then(Value::as_str);
-            found.unwrap_or_default().to_owned()
-        };
-        format!("{}.{}", text("/spec/names/plural"), text("/spec/group"))
+            found.unwrap_or_default()
+        })
     }
 
     /// Its input in messages.
@@ -122,45 +126,31 @@ impl Definition {
 /// The lines of a CRD's parts.
 pub(crate) enum Places<'d> {
     Yaml(&'d YamlFile, usize),
-    Types(&'d ApiSet, &'d Definition),
+    Types(Types<'d>),
 }
 
 impl<'d> Places<'d> {
     pub(crate) fn of(definition: &'d Definition) -> Self {
         match &definition.origin {
             Origin::Yaml(file, index) => Self::Yaml(file, *index),
-            Origin::Types(api) => Self::Types(api, definition),
+            Origin::Types(api) => {
+                let [plural, group] = definition.names();
+                Self::Types(Types::new(api, group, plural))
+            }
         }
     }
 
     /// The line of a finding.
     pub(super) fn spot(&self, finding: &Finding, pointer: &[String]) -> Option<Spot> {
-        let found = self.place(&finding.version, &finding.path, pointer)?;
-        found.place.as_ref().map(Spot::of)
-    }
-
-    /// The field of a version's types that a path leads to.
-    pub(crate) fn field(&self, version: &str, path: &str) -> Option<&Field> {
-        match self {
-            Self::Yaml(..) => None,
-            Self::Types(api, definition) => declared(api, definition, version, path)?.field,
-        }
+        let place = self.place(&finding.version, &finding.path, pointer)?;
+        Some(Spot::of(&place))
     }
 
     /// Where a field of a version is declared, or the value that the keys lead to in YAML.
-    pub(crate) fn place(
-        &self,
-        version: &str,
-        path: &str,
-        pointer: &[String],
-    ) -> Option<Declared<'_>> {
+    pub(crate) fn place(&self, version: &str, path: &str, pointer: &[String]) -> Option<Place> {
         match self {
-            Self::Yaml(file, index) => Some(Declared {
-                place: Some(file.located().place(&file.source, *index, pointer)?),
-                exact: true,
-                field: None,
-            }),
-            Self::Types(api, definition) => declared(api, definition, version, path),
+            Self::Yaml(file, index) => file.located().place(&file.source, *index, pointer),
+            Self::Types(types) => types.at(version, path)?.place.cloned(),
         }
     }
 }
@@ -174,74 +164,5 @@ impl Spot {
             line,
             column,
         }
-    }
-}
-
-/// Where a field is declared.
-#[derive(Clone, Debug)]
-pub(crate) struct Declared<'a> {
-    /// Its place, or that of the innermost type or field around it that has one.
-    pub(crate) place: Option<Place>,
-    /// Whether it is a field of the version's own types, rather than of a type from elsewhere.
-    pub(crate) exact: bool,
-    /// The field, if the path leads to one.
-    field: Option<&'a Field>,
-}
-
-fn declared<'a>(
-    api: &'a ApiSet,
-    definition: &Definition,
-    version_name: &str,
-    field_path: &str,
-) -> Option<Declared<'a>> {
-    let group = definition.value.pointer("/spec/group")?.as_str()?;
-    let plural = definition.value.pointer("/spec/names/plural")?.as_str()?;
-    let of_group = api.versions().filter(|(it, _)| it.name == group);
-    let of_kind = of_group.filter_map(|(_, version)| {
-        let mut resources = version.resources.iter();
-        Some((version, resources.find(|it| it.plural == plural)?))
-    });
-    let of_kind: Vec<_> = of_kind.collect();
-    let own = of_kind
-        .iter()
-        .find(|(version, _)| version.name == version_name);
-    let (version, resource) = own.or_else(|| of_kind.first())?;
-    let named = |name: &str| version.types.iter().find(|def| def.name == name);
-    let mut def: Option<&TypeDef> = named(&resource.root);
-    let mut place = def.and_then(|def| def.declared.place().cloned());
-    // Keys of the definition are no fields.
-    let path = if own.is_some() { field_path } else { "" };
-    let (mut exact, mut found) = (true, None);
-    for step in path.split('.').filter(|step| !step.is_empty()) {
-        let name = step.trim_end_matches("[]").trim_end_matches("[*]");
-        let body = match def.map(|def| &def.kind) {
-            Some(TypeKind::Struct(body)) => Some(body),
-            _ => None,
-        };
-        let fields = body.into_iter().flat_map(|body| &body.fields);
-        let Some(field) = fields.into_iter().find(|field| field.json_name == name) else {
-            (exact, found) = (false, None);
-            break;
-        };
-        found = Some(field);
-        place = field.declared.place().cloned().or(place);
-        def = local(&field.ty).and_then(named);
-    }
-    Some(Declared {
-        place,
-        exact,
-        field: found,
-    })
-}
-
-/// The name of the version's type that a reference leads to.
-fn local(ty: &TypeRef) -> Option<&str> {
-    match ty {
-        TypeRef::Local(name) => Some(name),
-        TypeRef::List(inner)
-        | TypeRef::Map(inner)
-        | TypeRef::Optional(inner)
-        | TypeRef::Boxed(inner) => local(inner),
-        _ => None,
     }
 }

@@ -7,6 +7,7 @@
 
 mod accept;
 pub(crate) mod annotations;
+mod declared;
 mod definition;
 pub(crate) mod json;
 pub(crate) mod sarif;
@@ -20,6 +21,7 @@ use rayon::prelude::*;
 
 pub(crate) use self::{
     accept::{Accepted, check_id, parse_date},
+    declared::{Declared, Types},
     definition::{Definition, Origin, Places, Set, Spot, YamlFile},
 };
 use crate::diag::{Diagnostic, Diagnostics};

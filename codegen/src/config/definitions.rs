@@ -4,7 +4,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Config, Error, Progress, crd_files::open_all, prepare::on_threads};
+use super::{
+    Config, Error, Progress,
+    crd_files::open_all,
+    prepare::{Modelled, on_threads},
+};
 use crate::{
     compat::{Definition, Origin, Set, YamlFile},
     diag::Diagnostics,
@@ -36,20 +40,22 @@ impl Config {
             floats: true,
             ..options.only(Manifest::Crds)
         };
-        let config = config
-            .manifests(".", Manifests { ..options.clone() })
-            .emit([]);
-        let api = config.generated(progress)?.api;
-        let crds = manifests::crds(&api, &options, self.options.compat).map_err(Error::Input)?;
+        let config = config.manifests(".", options).emit([]);
+        let Modelled {
+            api,
+            options,
+            evaluated,
+        } = config.modelled(progress)?;
+        let manifests = options.manifests.unwrap_or_default();
+        let crds = manifests::unjudged(&api, &manifests, options.compat).map_err(Error::Input)?;
         let api = Arc::new(api);
         let definitions = crds.into_iter().map(|(.., value)| Definition {
             value,
             origin: Origin::Types(Arc::clone(&api)),
         });
-        Ok(Set {
-            definitions: definitions.collect(),
-            samples: Vec::new(),
-        })
+        let mut set = of_sources(&evaluated)?;
+        set.definitions.extend(definitions);
+        Ok(set)
     }
 }
 

@@ -54,6 +54,16 @@ pub struct Prepared {
     pub(super) undeclared: Vec<String>,
 }
 
+/// The model of an input.
+#[cfg(feature = "cli")]
+pub(super) struct Modelled {
+    pub(super) api: ApiSet,
+    /// The options, without the kinds of `evaluated`.
+    pub(super) options: Options,
+    /// The CRDs that only the compiler knows.
+    pub(super) evaluated: Vec<Source>,
+}
+
 /// The figures of a generation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
@@ -307,6 +317,28 @@ impl Config {
             let mut generated = crate::generate_from(read, &options).map_err(Error::Input)?;
             evaluate::add(evaluated, &options, &mut generated)?;
             Ok(generated)
+        })
+    }
+
+    /// Reads the inputs, with a compiler where the options ask for that, without generating files.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`].
+    #[cfg(feature = "cli")]
+    pub(super) fn modelled(&self, progress: &dyn Progress) -> Result<Modelled, Error> {
+        on_threads(|| {
+            let target = self.out.is_some().then(|| self.target()).transpose()?;
+            let mut options = self.options(target.as_ref().unwrap_or(&Target::default()))?;
+            let (sources, read) = self.read(target.as_ref(), &options, progress)?;
+            let evaluated = self.evaluated(&sources, &mut options)?;
+            let (api, _) = crate::model_from(read, &options).map_err(Error::Input)?;
+            threads::discard(sources);
+            Ok(Modelled {
+                api,
+                options,
+                evaluated,
+            })
         })
     }
 

@@ -99,12 +99,20 @@ pub(crate) enum How<'a> {
 }
 
 /// The plans of a group: for each kind with several versions, of all but the one that is stored.
+/// A kind whose type is marked so, in either version, is converted by its author.
 pub(crate) fn plans(group: &Group) -> Vec<Plan<'_>> {
     let mut plans = Vec::new();
     for spoke in versions(group).filter(|it| !it.resource.storage) {
         let is_hub =
             |it: &Versioned<'_>| it.resource.storage && it.resource.kind == spoke.resource.kind;
-        if let Some(hub) = versions(group).find(is_hub) {
+        let by_hand = |it: Versioned<'_>| {
+            let root = it.version.type_def(&it.resource.root);
+            root.is_some_and(|def| def.converted_by_hand)
+        };
+        if let Some(hub) = versions(group).find(is_hub)
+            && !by_hand(spoke)
+            && !by_hand(hub)
+        {
             plans.push(Plan::new(spoke, hub));
         }
     }

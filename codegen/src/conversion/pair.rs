@@ -69,6 +69,9 @@ impl<'a> Planner<'a> {
         [spoke, hub]: [&'a TypeRef; 2],
         values: &[(&'a str, &'a str)],
     ) -> Option<How<'a>> {
+        if self.is_by_hand(Side::Spoke, spoke) || self.is_by_hand(Side::Hub, hub) {
+            return None;
+        }
         let spoke = plain(self.version(Side::Spoke), spoke);
         let hub = plain(self.version(Side::Hub), hub);
         match (spoke, hub) {
@@ -96,6 +99,21 @@ impl<'a> Planner<'a> {
                 (spoke.to_string() == hub.to_string()).then_some(How::Same)
             }
             (spoke, hub) => (spoke == hub).then_some(How::Same),
+        }
+    }
+
+    /// Whether the author of a type, or of the alias of one, converts its values.
+    fn is_by_hand(&self, side: Side, ty: &TypeRef) -> bool {
+        match ty {
+            TypeRef::Optional(inner) | TypeRef::Boxed(inner) => self.is_by_hand(side, inner),
+            TypeRef::Local(name) => self.version(side).type_def(name).is_some_and(|def| {
+                let target = match &def.kind {
+                    TypeKind::Alias(alias) => Some(&alias.target),
+                    _ => None,
+                };
+                def.converted_by_hand || target.is_some_and(|it| self.is_by_hand(side, it))
+            }),
+            _ => false,
         }
     }
 

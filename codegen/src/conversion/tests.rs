@@ -28,11 +28,15 @@ fn options() -> Options {
 
 /// Generates the conversion of v1, a spoke, to v2, the hub.
 fn generate(spoke: (&str, &str), hub: (&str, &str)) -> Result<String, String> {
+    generate_packages([
+        package("v1", "", spoke.0, spoke.1),
+        package("v2", STORED, hub.0, hub.1),
+    ])
+}
+
+fn generate_packages(packages: [RustPackage; 2]) -> Result<String, String> {
     let sources = Sources {
-        rust: vec![
-            package("v1", "", spoke.0, spoke.1),
-            package("v2", STORED, hub.0, hub.1),
-        ],
+        rust: packages.into(),
         ..Sources::default()
     };
     let generated = crate::generate(&sources, &options()).map_err(|it| it.to_string())?;
@@ -149,6 +153,38 @@ fn a_field_that_go_converts_by_hand_is_a_function_of_the_user() {
             r#"Rule::kept(Side::Spoke, "note")"#,
         ],
     );
+}
+
+#[test]
+fn values_of_a_type_that_go_converts_by_hand_are_an_argument_of_the_user_s_function() {
+    let item = "#[derive(Clone, Serialize, Deserialize)] pub struct B { pub c: i32 }";
+    let marked = format!("// +k8s:conversion-gen=false\n{item}");
+    let named = format!("{marked}\npub type C = B;");
+    let fields = "pub b: Option<B>, pub all: Vec<B>";
+    let expected = [
+        "fn a_spec_b_to_hub( value: crate::apis::g::v1::B, ) -> Result<crate::apis::g::v2::B, conversion::BoxError>;",
+        "fn a_spec_all_to_hub( value: Vec<crate::apis::g::v1::B>, ) -> Result<Vec<crate::apis::g::v2::B>, conversion::BoxError>;",
+    ];
+    check((fields, &marked), (fields, item), &expected);
+    check((fields, item), (fields, &marked), &expected);
+    check(
+        ("pub b: C", &named),
+        ("pub b: B", item),
+        &["fn a_spec_b_to_hub("],
+    );
+}
+
+#[test]
+fn a_kind_that_go_converts_by_hand_has_no_rules() {
+    let by_hand = "// +k8s:conversion-gen=false\n";
+    for (spoke, hub) in [(by_hand, ""), ("", by_hand)] {
+        let packages = [
+            package("v1", spoke, "pub a: i32", ""),
+            package("v2", &format!("{STORED}{hub}"), "pub a: String", ""),
+        ];
+        let text = generate_packages(packages).unwrap();
+        assert!(text.contains("No kind of `g.io/v1` is converted"), "{text}");
+    }
 }
 
 #[test]

@@ -35,6 +35,7 @@ fn root(kind: &str) -> TypeDef {
         }),
         marshals: None,
         whole: false,
+        converted_by_hand: false,
         declared: DeclaredAt::default(),
     }
 }

@@ -1,7 +1,7 @@
 //! Checks of a version of a CRD: each returns where something is wrong, and what.
 
 use kube_schema::json_path::{self, Brackets};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Fault, walk::required};
 
@@ -16,12 +16,13 @@ fn schema(version: &Value) -> &Value {
     &version["schema"]["openAPIV3Schema"]
 }
 
-fn fault(pointer: Vec<String>, path: &str, message: impl Into<String>) -> Fault {
+fn fault(pointer: Vec<String>, path: &str, message: impl Into<String>) -> Fault<'static> {
     Fault {
         pointer,
         path: path.to_owned(),
         message: message.into(),
         fix: None,
+        declared: None,
     }
 }
 
@@ -35,26 +36,7 @@ fn status_keys(more: &[&str]) -> Vec<String> {
     keys(&[&start, more].concat())
 }
 
-pub(super) fn conditions(_: &Value, version: &Value) -> Vec<Fault> {
-    let conditions = &schema(version)["properties"]["status"]["properties"]["conditions"];
-    if conditions.is_null() {
-        return Vec::new();
-    }
-    let items = &conditions["items"]["properties"];
-    let fields = ["type", "status", "lastTransitionTime", "reason", "message"];
-    let missing = fields.iter().find(|&&name| items[name].is_null());
-    let is_map = conditions["x-kubernetes-list-type"] == "map"
-        && conditions["x-kubernetes-list-map-keys"] == json!(["type"]);
-    let message = match missing {
-        Some(name) => format!("a condition has no `{name}`: clients such as `kubectl wait` expect metav1.Condition"),
-        None if !is_map => "the list of conditions is not a map with the key `type`: two controllers overwrite each other's".to_owned(),
-        None => return Vec::new(),
-    };
-    let at = status_keys(&["properties", "conditions"]);
-    vec![fault(at, "status.conditions", message)]
-}
-
-pub(super) fn status_subresource(_: &Value, version: &Value) -> Vec<Fault> {
+pub(super) fn status_subresource(_: &Value, version: &Value) -> Vec<Fault<'static>> {
     let has_status = !schema(version)["properties"]["status"].is_null();
     if !has_status || !version["subresources"]["status"].is_null() {
         return Vec::new();
@@ -63,7 +45,7 @@ pub(super) fn status_subresource(_: &Value, version: &Value) -> Vec<Fault> {
     vec![fault(status_keys(&[]), "status", message)]
 }
 
-pub(super) fn status_optional(_: &Value, version: &Value) -> Vec<Fault> {
+pub(super) fn status_optional(_: &Value, version: &Value) -> Vec<Fault<'static>> {
     let status = &schema(version)["properties"]["status"];
     let faults = required(status).map(|name| {
         let message = format!(
@@ -75,7 +57,7 @@ pub(super) fn status_optional(_: &Value, version: &Value) -> Vec<Fault> {
     faults.collect()
 }
 
-pub(super) fn columns(_: &Value, version: &Value) -> Vec<Fault> {
+pub(super) fn columns(_: &Value, version: &Value) -> Vec<Fault<'static>> {
     let columns = version["additionalPrinterColumns"].as_array();
     let columns = columns.into_iter().flatten().enumerate();
     let faults = columns.filter_map(|(index, column)| {
@@ -95,7 +77,7 @@ pub(super) fn columns(_: &Value, version: &Value) -> Vec<Fault> {
     faults.collect()
 }
 
-pub(super) fn scale(_: &Value, version: &Value) -> Vec<Fault> {
+pub(super) fn scale(_: &Value, version: &Value) -> Vec<Fault<'static>> {
     let scale = &version["subresources"]["scale"];
     let paths = [
         "specReplicasPath",
@@ -130,7 +112,7 @@ fn is_open(schema: &Value) -> bool {
     schema["x-kubernetes-preserve-unknown-fields"] == true
 }
 
-pub(super) fn short_names(crd: &Value, _: &Value) -> Vec<Fault> {
+pub(super) fn short_names(crd: &Value, _: &Value) -> Vec<Fault<'static>> {
     let names = crd.pointer("/spec/names/shortNames");
     let names = names.and_then(Value::as_array).into_iter().flatten();
     let faults = names

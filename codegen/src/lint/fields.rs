@@ -1,6 +1,6 @@
 //! Checks of one value of a schema: each returns what is wrong with it.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::walk::{Field, properties, required};
 use crate::model::{GoValue, TypeRef};
@@ -16,7 +16,8 @@ const SECRETS: [&str; 6] = [
 ];
 
 pub(super) fn list_type(field: &Field<'_>) -> Option<String> {
-    if field.ty() != "array" {
+    // A list that is not a property has no place for a marker.
+    if field.ty() != "array" || !field.is_property {
         return None;
     }
     let is_object = field.schema["items"]["type"] == "object";
@@ -24,6 +25,29 @@ pub(super) fn list_type(field: &Field<'_>) -> Option<String> {
         "" => Some("the list has no type, so that server-side apply replaces it as a whole".to_owned()),
         "set" if is_object => Some("the list of objects is a `set`: its items are merged as a whole, and compared as a whole".to_owned()),
         _ => None,
+    }
+}
+
+/// Conditions of a status, also of a part of it.
+pub(super) fn conditions(field: &Field<'_>) -> Option<String> {
+    let items = &field.schema["items"]["properties"];
+    let is_of_status = field.path == "status.conditions"
+        || field.path.starts_with("status.")
+            && !items["type"].is_null()
+            && !items["status"].is_null();
+    if field.name != "conditions" || !field.is_property || !is_of_status {
+        return None;
+    }
+    let fields = ["type", "status", "lastTransitionTime", "reason", "message"];
+    let missing = fields.iter().find(|&&name| items[name].is_null());
+    let is_map = field.text("x-kubernetes-list-type") == "map"
+        && field.schema["x-kubernetes-list-map-keys"] == json!(["type"]);
+    match missing {
+        Some(name) => Some(format!(
+            "a condition has no `{name}`: clients such as `kubectl wait` expect metav1.Condition"
+        )),
+        None if !is_map => Some("the list of conditions is not a map with the key `type`: two controllers overwrite each other's".to_owned()),
+        None => None,
     }
 }
 

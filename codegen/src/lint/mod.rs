@@ -26,10 +26,9 @@ use serde_json::Value;
 use self::{
     allow::Allowed,
     rules::{Check, Fix, Rule},
-    walk::Declarations,
 };
 use crate::{
-    compat::{Definition, Places, Set, text::located},
+    compat::{Declared, Definition, Places, Set, text::located},
     diag::{Diagnostics, Place},
 };
 
@@ -110,7 +109,7 @@ pub(crate) fn lint(set: &Set, levels: &Levels) -> Result<Vec<Finding>, Diagnosti
 }
 
 /// What a check of a version found.
-struct Fault {
+struct Fault<'d> {
     /// The keys from the version to the value.
     pointer: Vec<String>,
     /// The field; empty for the version itself.
@@ -118,6 +117,8 @@ struct Fault {
     /// What is the case.
     message: String,
     fix: Option<&'static Fix>,
+    /// Where the value is declared, if types declare it and it is known.
+    declared: Option<Declared<'d>>,
 }
 
 fn one(definition: &Definition, levels: &Levels) -> (Vec<Finding>, Diagnostics) {
@@ -129,18 +130,21 @@ fn one(definition: &Definition, levels: &Levels) -> (Vec<Finding>, Diagnostics) 
     let served = versions.enumerate().filter(|(_, it)| it["served"] != false);
     for (index, version) in served {
         let name = version["name"].as_str().unwrap_or_default();
-        let declarations = Declarations {
-            places: &places,
-            version: name,
-        };
-        for (rule, level, fault) in faults(&definition.value, version, declarations, levels) {
+        for (rule, level, fault) in faults(&definition.value, version, &places, levels) {
             let start = ["spec".to_owned(), "versions".to_owned(), index.to_string()];
             let pointer: Vec<String> = start.into_iter().chain(fault.pointer).collect();
-            let declared = places.place(name, &fault.path, &pointer);
-            let Some(declared) = declared.filter(|it| it.exact) else {
+            let place = match &places {
+                Places::Yaml(..) => places.place(name, &fault.path, &pointer).map(Some),
+                Places::Types(types) => {
+                    let declared = fault.declared.or_else(|| types.at(name, &fault.path));
+                    let own = declared.filter(|it| it.exact);
+                    own.map(|it| it.place.cloned())
+                }
+            };
+            let Some(place) = place else {
                 continue;
             };
-            let allowed = declared.place.as_ref().map(Allowed::at).unwrap_or_default();
+            let allowed = place.as_ref().map(Allowed::at).unwrap_or_default();
             diagnostics.extend(allowed.faults());
             if !allowed.has(rule.id) {
                 found.push(Finding {
@@ -150,7 +154,7 @@ fn one(definition: &Definition, levels: &Levels) -> (Vec<Finding>, Diagnostics) 
                     version: name.to_owned(),
                     path: fault.path,
                     message: fault.message,
-                    place: declared.place,
+                    place,
                     fix: fault.fix,
                 });
             }
@@ -160,12 +164,12 @@ fn one(definition: &Definition, levels: &Levels) -> (Vec<Finding>, Diagnostics) 
 }
 
 /// What the rules that are on find in a version: first those of the version, then field by field.
-fn faults(
+fn faults<'d>(
     crd: &Value,
     version: &Value,
-    declarations: Declarations<'_>,
+    places: &Places<'d>,
     levels: &Levels,
-) -> Vec<(&'static Rule, Level, Fault)> {
+) -> Vec<(&'static Rule, Level, Fault<'d>)> {
     let (mut found, mut fields) = (Vec::new(), Vec::new());
     for rule in rules::all() {
         match (
@@ -180,13 +184,19 @@ fn faults(
             }
         }
     }
-    walk::fields(version, declarations, &mut |field| {
+    let name = version["name"].as_str().unwrap_or_default();
+    let types = match places {
+        Places::Yaml(..) => None,
+        Places::Types(types) => types.root(name).map(|root| (types, root)),
+    };
+    walk::fields(version, types, &mut |field, declared| {
         let faults = fields.iter().filter_map(|(rule, level, check)| {
             let fault = Fault {
                 message: check(field)?,
                 pointer: field.pointer.to_vec(),
                 path: field.path.to_owned(),
                 fix: rule.fix.as_ref().filter(|fix| (fix.applies)(field)),
+                declared,
             };
             Some((*rule, *level, fault))
         });

@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::{compat::Places, model};
+use crate::{
+    compat::{Declared, Types},
+    model,
+};
 
 /// A value in a schema.
 pub(super) struct Field<'a> {
@@ -20,14 +23,8 @@ pub(super) struct Field<'a> {
     pub(super) pointer: &'a [String],
     /// Whether every list and map around it has a bound.
     pub(super) is_bounded: bool,
-    declarations: Declarations<'a>,
-}
-
-/// The fields of the types that declare a version.
-#[derive(Clone, Copy)]
-pub(super) struct Declarations<'a> {
-    pub(super) places: &'a Places<'a>,
-    pub(super) version: &'a str,
+    /// Where it is declared, if types declare it.
+    pub(super) declared: Option<Declared<'a>>,
 }
 
 impl Field<'_> {
@@ -48,8 +45,7 @@ impl Field<'_> {
 
     /// The field of a type that declares it, in Rust or Go.
     pub(super) fn declared(&self) -> Option<&model::Field> {
-        let Declarations { places, version } = self.declarations;
-        places.field(version, self.path)
+        self.declared?.field
     }
 
     /// What Go's type says of the values beyond the schema.
@@ -77,20 +73,22 @@ pub(super) fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Valu
 }
 
 /// Visits the values of a version's schema below its own fields: not `apiVersion`, `kind` and
-/// `metadata`, and nothing within embedded objects, which have conventions of their own.
-pub(super) fn fields(
+/// `metadata`, and nothing within embedded objects, which have conventions of their own, or within
+/// types from elsewhere.
+pub(super) fn fields<'d>(
     version: &Value,
-    declarations: Declarations<'_>,
-    visit: &mut dyn FnMut(&Field<'_>),
+    types: Option<(&Types<'d>, Declared<'d>)>,
+    visit: &mut dyn FnMut(&Field<'_>, Option<Declared<'d>>),
 ) {
     let Some(schema) = version.pointer("/schema/openAPIV3Schema") else {
         return;
     };
     let mut walk = Walk {
         pointer: ["schema", "openAPIV3Schema"].map(str::to_owned).to_vec(),
-        declarations,
+        types: types.map(|(types, _)| types),
         visit,
     };
+    let root = types.map(|(_, root)| root);
     for (name, below) in properties(schema) {
         if !["apiVersion", "kind", "metadata"].contains(&name.as_str()) {
             let at = At {
@@ -98,30 +96,40 @@ pub(super) fn fields(
                 path: name.clone(),
                 is_property: true,
                 is_bounded: true,
+                declared: walk.property(root, name),
             };
             walk.enter(&["properties", name], schema, below, &at);
         }
     }
 }
 
-struct Walk<'v, 'a> {
+struct Walk<'v, 'd> {
     pointer: Vec<String>,
-    declarations: Declarations<'a>,
-    visit: &'v mut dyn FnMut(&Field<'_>),
+    types: Option<&'v Types<'d>>,
+    visit: &'v mut dyn FnMut(&Field<'_>, Option<Declared<'d>>),
 }
 
-struct At<'a> {
+struct At<'a, 'd> {
     name: &'a str,
     path: String,
     is_property: bool,
     is_bounded: bool,
+    declared: Option<Declared<'d>>,
 }
 
-impl Walk<'_, '_> {
-    fn enter(&mut self, keys: &[&str], parent: &Value, schema: &Value, at: &At<'_>) {
+impl<'d> Walk<'_, 'd> {
+    /// Where a property is declared.
+    fn property(&self, of: Option<Declared<'d>>, name: &str) -> Option<Declared<'d>> {
+        Some(self.types?.below(of?, name))
+    }
+
+    fn enter(&mut self, keys: &[&str], parent: &Value, schema: &Value, at: &At<'_, 'd>) {
+        if at.declared.is_some_and(|it| !it.exact) {
+            return;
+        }
         let length = self.pointer.len();
         self.pointer.extend(keys.iter().map(|&key| key.to_owned()));
-        (self.visit)(&Field {
+        let field = Field {
             name: at.name,
             is_property: at.is_property,
             schema,
@@ -129,21 +137,23 @@ impl Walk<'_, '_> {
             path: &at.path,
             pointer: &self.pointer,
             is_bounded: at.is_bounded,
-            declarations: self.declarations,
-        });
+            declared: at.declared,
+        };
+        (self.visit)(&field, at.declared);
         if schema["x-kubernetes-embedded-resource"] != true {
             self.below(schema, at);
         }
         self.pointer.truncate(length);
     }
 
-    fn below(&mut self, schema: &Value, at: &At<'_>) {
+    fn below(&mut self, schema: &Value, at: &At<'_, 'd>) {
         for (name, below) in properties(schema) {
             let field = At {
                 name,
                 path: format!("{}.{name}", at.path),
                 is_property: true,
                 is_bounded: at.is_bounded,
+                declared: self.property(at.declared, name),
             };
             self.enter(&["properties", name], schema, below, &field);
         }
@@ -158,6 +168,7 @@ impl Walk<'_, '_> {
                     path: format!("{}{suffix}", at.path),
                     is_property: false,
                     is_bounded: at.is_bounded && schema.get(bound).is_some(),
+                    declared: at.declared,
                 };
                 self.enter(&[key], schema, below, &part);
             }

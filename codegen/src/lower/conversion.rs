@@ -22,10 +22,14 @@ pub(super) fn of_field(markers: &MarkerSet) -> Option<Box<FieldConversion>> {
             .collect(),
         factor: markers.get::<ScaledFrom>().map(|it| it.factor.0),
         lossy: markers.get::<Lossy>().map(|it| it.reason.clone()),
-        by_hand: markers
-            .all::<ConversionGen>()
-            .any(|it| it.value.0 == "false"),
+        by_hand: is_by_hand(markers),
         place: None,
     };
     (found != FieldConversion::default()).then(|| Box::new(found))
+}
+
+/// Whether markers of a field or type leave its conversion to the user.
+pub(super) fn is_by_hand(markers: &MarkerSet) -> bool {
+    let mut all = markers.all::<ConversionGen>();
+    all.any(|it| it.value.0 == "false")
 }

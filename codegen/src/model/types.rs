@@ -39,6 +39,9 @@ pub struct TypeDef {
     /// serde implementation does not follow its fields.
     #[serde(skip)]
     pub whole: bool,
+    /// Whether the user converts its values between versions (`+k8s:conversion-gen=false`).
+    #[serde(skip)]
+    pub converted_by_hand: bool,
     /// Where the type is declared.
     #[serde(skip)]
     pub declared: DeclaredAt,

@@ -38,6 +38,14 @@ fn generate_with(sources: &Sources, options: &Options) -> Generated {
 /// Returns the generators of a case: those in `all`, and for some cases validation, defaults, apply
 /// configurations and conversion.
 fn emitted(case: &str) -> BTreeSet<Generator> {
+    if case == "tutorials" {
+        let only = [
+            Generator::Deepcopy,
+            Generator::Register,
+            Generator::Conversion,
+        ];
+        return only.into();
+    }
     let validates = ["virtualmachine", "features"].contains(&case);
     let applies = [
         "virtualmachine",

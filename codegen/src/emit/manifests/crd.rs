@@ -52,6 +52,8 @@ pub(super) struct Assembly<'a> {
     kind: &'a str,
     manifests: &'a Manifests,
     compat: Compat,
+    /// Whether it is checked as the API server checks it.
+    judged: bool,
     /// Sorted lexically by version name.
     versions: Vec<Member<'a>>,
 }
@@ -108,7 +110,16 @@ impl<'a> Assembly<'a> {
             kind,
             manifests,
             compat,
+            judged: false,
             versions,
+        }
+    }
+
+    /// Reports also what the API server refuses, unless only controller-gen's checks are wanted.
+    pub(super) fn judged(self) -> Self {
+        Self {
+            judged: self.compat == Compat::Strict,
+            ..self
         }
     }
 
@@ -157,13 +168,10 @@ impl<'a> Assembly<'a> {
             rest,
             versions,
         };
-        if self.compat == Compat::Strict
-            && !diagnostics.has_errors()
-            && !self.versions.iter().any(Member::was_read)
-        {
+        if self.judged && !diagnostics.has_errors() && !self.versions.iter().any(Member::was_read) {
             self.check_definition(&crd, diagnostics);
         }
-        if self.compat == Compat::Strict
+        if self.judged
             && self.manifests.crds.is_some()
             && let Some(warning) = size::warning(&name, &crd.part(), self.manifests.max_description)
         {
@@ -186,7 +194,7 @@ impl<'a> Assembly<'a> {
                 Some((version, root)) => {
                     let schema = shapes.root(root, Lookup::of(version));
                     // Skip schemas that are incomplete because of reported errors.
-                    if self.compat == Compat::Strict && !shapes.diagnostics.has_errors() {
+                    if self.judged && !shapes.diagnostics.has_errors() {
                         let check = Check {
                             version,
                             resource,

@@ -158,8 +158,27 @@ pub fn crds(
     manifests: &Manifests,
     compat: Compat,
 ) -> Result<Vec<(String, String, Value)>, Diagnostics> {
-    let (crds, _) = Checked::new(api, manifests, compat).all()?;
-    let crds = crds.into_iter();
+    whole(Checked::new(api, manifests, compat))
+}
+
+/// The CRDs as [`crds`] returns them, whatever the API server says of them: for comparisons with something else.
+///
+/// # Errors
+///
+/// What no CRD can say, at the position of the type or field.
+#[cfg(feature = "cli")]
+pub(crate) fn unjudged(
+    api: &ApiSet,
+    manifests: &Manifests,
+    compat: Compat,
+) -> Result<Vec<(String, String, Value)>, Diagnostics> {
+    whole(Checked::with(false, api, manifests, compat))
+}
+
+/// All CRDs with their groups and plurals.
+fn whole(checked: Checked<'_>) -> Result<Vec<(String, String, Value)>, Diagnostics> {
+    let (crds, _) = checked.all()?;
+    let crds = crds.into_par_iter().with_max_len(1);
     Ok(crds
         .map(|(group, crd)| {
             let json = crd.part().to_json();
@@ -177,6 +196,11 @@ struct Checked<'a> {
 
 impl<'a> Checked<'a> {
     fn new(api: &'a ApiSet, manifests: &Manifests, compat: Compat) -> Self {
+        Self::with(true, api, manifests, compat)
+    }
+
+    /// The CRDs, judged as the API server judges them or not.
+    fn with(judged: bool, api: &'a ApiSet, manifests: &Manifests, compat: Compat) -> Self {
         let mut assemblies = Vec::new();
         for group in &api.groups {
             let mut kinds: Vec<&Resource> = Vec::new();
@@ -194,6 +218,7 @@ impl<'a> Checked<'a> {
             kinds.sort_by(|a, b| a.kind.cmp(&b.kind));
             for kind in kinds {
                 let crd = crd::Assembly::new(api, group, &kind.kind, (manifests, compat));
+                let crd = if judged { crd.judged() } else { crd };
                 assemblies.push((group.name.as_str(), crd));
             }
         }

@@ -3,7 +3,7 @@
 use super::{
     Check::Field,
     Fix,
-    Level::{Off, Warning},
+    Level::{Error, Off, Warning},
     Rule,
 };
 use crate::lint::{fields as f, sizes};
@@ -27,6 +27,32 @@ pub(super) const RULES: &[Rule] = &[
         good: "    /// Names in DNS.
     // +listType=set
     pub names: Vec<String>,
+",
+    },
+    Rule {
+        id: "conditions",
+        level: Error,
+        check: Field(f::conditions),
+        why: "`kubectl wait` and other clients expect `metav1.Condition`. In a list that is not a map, two controllers overwrite each other's conditions.",
+        instead: "use metav1.Condition, with `+listType=map` and `+listMapKey=type`",
+        fix: None,
+        bad: "/// What is.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct MachineStatus {
+    /// What holds for it.
+    #[serde(default)]
+    pub conditions: Vec<Condition>,
+}
+",
+        good: "/// What is.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct MachineStatus {
+    /// What holds for it.
+    // +listType=map
+    // +listMapKey=type
+    #[serde(default)]
+    pub conditions: Vec<Condition>,
+}
 ",
     },
     Rule {

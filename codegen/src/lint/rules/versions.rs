@@ -59,32 +59,6 @@ pub(super) const RULES: &[Rule] = &[
 ",
     },
     Rule {
-        id: "conditions",
-        level: Error,
-        check: Version(d::conditions),
-        why: "`kubectl wait` and other clients expect `metav1.Condition`. In a list that is not a map, two controllers overwrite each other's conditions.",
-        instead: "use metav1.Condition, with `+listType=map` and `+listMapKey=type`",
-        fix: None,
-        bad: "/// What is.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct MachineStatus {
-    /// What holds for it.
-    #[serde(default)]
-    pub conditions: Vec<Condition>,
-}
-",
-        good: "/// What is.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct MachineStatus {
-    /// What holds for it.
-    // +listType=map
-    // +listMapKey=type
-    #[serde(default)]
-    pub conditions: Vec<Condition>,
-}
-",
-    },
-    Rule {
         id: "status-optional",
         level: Off,
         check: Version(d::status_optional),

@@ -199,6 +199,7 @@ impl Class<'_, '_> {
             item: None,
             marshals: None,
             whole: false,
+            converted_by_hand: false,
             declared: DeclaredAt::default(),
         }
     }
@@ -382,6 +383,7 @@ fn aliases(
             item: None,
             marshals: None,
             whole: false,
+            converted_by_hand: false,
             declared: DeclaredAt::default(),
         })
     };

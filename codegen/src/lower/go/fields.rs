@@ -171,10 +171,23 @@ impl Gathered {
         }
     }
 
-    /// Adds the fields of a struct that is not read from source and is embedded at `depth`.
-    fn add(&mut self, depth: usize, place: &Place, fields: impl Iterator<Item = Field>) {
+    /// Adds the fields of a struct that is not read from source, has the path and is embedded at
+    /// `depth`.
+    fn add(
+        &mut self,
+        depth: usize,
+        place: &Place,
+        path: &str,
+        fields: impl Iterator<Item = Field>,
+    ) {
         let within = self.next_struct();
         let from = self.candidates.len();
+        let outer = self.within.iter().map(String::as_str);
+        let embedded_in: Vec<String> = outer.chain([path]).map(str::to_owned).collect();
+        let fields = fields.map(|field| Field {
+            embedded_in: embedded_in.clone(),
+            ..field
+        });
         self.candidates.extend(fields.map(|field| Candidate {
             depth: depth + 1,
             tagged: true,
@@ -301,7 +314,8 @@ fn embed(
     }
     if (package, name) == (META, "TypeMeta") {
         if !owner.root {
-            gathered.add(depth, &source.place, type_meta(&source.place));
+            let path = refs.schema_path(package, name);
+            gathered.add(depth, &source.place, &path, type_meta(&source.place));
         }
         return true;
     }
@@ -416,7 +430,8 @@ fn embed_builtin(
                 field.ty = builtin::resolved(field.ty);
                 field
             });
-            gathered.add(depth, &source.place, fields);
+            let path = refs.schema_path(package, name);
+            gathered.add(depth, &source.place, &path, fields);
             gathered.leave_out(from, source);
             true
         }

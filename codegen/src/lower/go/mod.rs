@@ -409,6 +409,7 @@ fn root_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: String) -> Ty
             &decl.markers,
             &declared.pkg.package.markers,
         ),
+        converted_by_hand: crate::lower::conversion::is_by_hand(&decl.markers),
         declared: DeclaredAt::marked(&decl.place, decl.markers.places()),
     }
 }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    lower::{apply_unchanged, one_of, validation},
+    lower::{apply_unchanged, conversion, one_of, validation},
     model::{
         Aliasing, CelRule, DeclaredAt, Marshals, StructDef, TypeDef, TypeKind, TypeRef,
         UnknownFields, Validation, WireType,
@@ -52,6 +52,7 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
         item: None,
         marshals,
         whole: apply_unchanged::is_marked(&decl.markers, &pkg.package.markers),
+        converted_by_hand: conversion::is_by_hand(&decl.markers),
         declared: DeclaredAt::marked(&decl.place, decl.markers.places()),
     }
 }

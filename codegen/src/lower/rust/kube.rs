@@ -165,6 +165,7 @@ impl Cx<'_> {
             }),
             marshals: None,
             whole: apply_unchanged::is_marked(&item.markers, &self.package.markers),
+            converted_by_hand: crate::lower::conversion::is_by_hand(&item.markers),
             declared: DeclaredAt::marked(
                 &item.place,
                 [item.markers.places(), rules.places()].concat(),

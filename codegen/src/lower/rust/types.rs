@@ -61,6 +61,7 @@ impl Cx<'_> {
             item: Some(self.rust_item(item, diagnostics)),
             marshals: None,
             whole: self.is_whole(item),
+            converted_by_hand: conversion::is_by_hand(&item.markers),
             declared: DeclaredAt::marked(&item.place, item.markers.places()),
         }
     }

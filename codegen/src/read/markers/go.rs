@@ -28,9 +28,9 @@ markers! { MARKERS;
         value: Raw = "" as "package",
     );
 
-    /// Above a field, `false` makes its conversion a function that the user writes, for the
-    /// generator `conversion`. Other values are those of Go's generator, and accepted for sources
-    /// that come from Go.
+    /// Above a field, or the type of fields, `false` makes the conversion a function that the user
+    /// writes, for the generator `conversion`; above a kind, all of its conversion. Other values
+    /// are those of Go's generator, and accepted for sources that come from Go.
     ConversionGen = "k8s:conversion-gen", on [Package, Type, Field] { repeats: true } (
         /// the value
         value: Raw = "" as "value",

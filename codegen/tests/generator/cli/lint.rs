@@ -32,6 +32,7 @@ spec:
 const FIELDS: &[(&str, &str, &str)] = &[
     ("list-type", "a: {type: array, items: {type: string}}", "a: {type: array, x-kubernetes-list-type: set, items: {type: string}}"),
     ("list-type", "a: {type: array, x-kubernetes-list-type: set, items: {type: object}}", "a: {type: array, x-kubernetes-list-type: atomic, items: {type: object}}"),
+    ("list-type", "a: {type: array, items: {type: string}}", "a: {type: object, additionalProperties: {type: array, items: {type: string}}}"),
     ("integers", "a: {type: integer}", "a: {type: integer, format: int32}"),
     ("integers", "a: {type: integer, format: uint8}", "a: {x-kubernetes-int-or-string: true}"),
     ("floats", "a: {type: number}", "a: {type: integer}"),
@@ -72,10 +73,9 @@ const CONDITION: &str = "items: {type: object, properties: {type: {type: string}
 #[rustfmt::skip]
 fn versions() -> Vec<(&'static str, [String; 2], [String; 2])> {
     let keys = |rule, bad: &str, good: &str| (rule, [bad, SIZES].map(str::to_owned), [good, SIZES].map(str::to_owned));
-    let conditions = |list: &str| {
-        let properties = format!("{{status: {{type: object, properties: {{conditions: {{type: array, {list}}}}}}}}}");
-        [String::new(), properties]
-    };
+    let status = |fields: &str| [String::new(), format!("{{status: {{type: object, properties: {{{fields}}}}}}}")];
+    let conditions = |list: &str| status(&format!("conditions: {{type: array, {list}}}"));
+    let nested = |list: &str| status(&format!("old: {{type: object, properties: {{conditions: {{type: array, {list}}}}}}}"));
     let good = format!("x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type], {CONDITION}");
     let atomic = format!("x-kubernetes-list-type: atomic, {CONDITION}");
     vec![
@@ -86,6 +86,7 @@ fn versions() -> Vec<(&'static str, [String; 2], [String; 2])> {
             "\n    subresources: {scale: {specReplicasPath: .spec.size, statusReplicasPath: .status.size}}"),
         ("status-optional", [String::new(), "{status: {type: object, required: [size], properties: {size: {type: integer}}}}".to_owned()], [String::new(), SIZES.to_owned()]),
         ("conditions", conditions(&atomic), conditions(&good)),
+        ("conditions", nested(&atomic), nested("items: {type: string}")),
         ("conditions", conditions("items: {type: object, properties: {type: {type: string}}}"), conditions(&good)),
     ]
 }
@@ -383,6 +384,75 @@ pub struct WidgetSpec {
     );
     sandbox.run(&["lint", "src/apis"]);
     sandbox.check("lint-rust");
+}
+
+/// Types of other versions of the input and behind names of lists are its own, those of structs
+/// from elsewhere are not, and a CRD need not be one that the API server takes.
+#[test]
+fn types_in_go_are_followed_where_they_are_of_the_input() {
+    let sandbox = Sandbox::new();
+    sandbox.write("go.mod", "module example.com/demo\n\ngo 1.24\n");
+    let kind = |group: &str, imports: &str, types: &str| {
+        format!(
+            "// +groupName={group}\npackage v1\n\nimport (\n\tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n{imports})\n\n\
+             // +kubebuilder:object:root=true\n\ntype Widget struct {{\n\tmetav1.TypeMeta `json:\",inline\"`\n\
+             \tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}}\n\n{types}"
+        )
+    };
+    sandbox.write(
+        "common/types.go",
+        "package common\n\ntype Common struct {\n\tElsewhere string `json:\"elsewhere\"`\n}\n",
+    );
+    let types = "type Spec struct {\n\tOfParts string `json:\"ofParts\"`\n}\n\ntype Part struct {\n\tOfPart string `json:\"ofPart\"`\n}\n";
+    let parts = kind("parts.example.com", "", types);
+    sandbox.write("apis/parts/v1/types.go", &parts);
+    let imports = "\t\"example.com/demo/common\"\n\tparts \"example.com/demo/apis/parts/v1\"\n";
+    let types = "// +listType=atomic\ntype Names []Name\n\ntype Name struct {\n\tOfName string `json:\"ofName\"`\n}\n\n\
+         type Again common.Common\n\n\
+         type Spec struct {\n\tcommon.Common `json:\",inline\"`\n\n\tAgain Again `json:\"again\"`\n\tNames Names `json:\"names\"`\n\
+         \tPart parts.Part `json:\"part\"`\n}\n";
+    let demo = kind("demo.k8s.io", imports, types);
+    sandbox.write("apis/demo/v1/types.go", &demo);
+    let run = sandbox.quiet(&[
+        "lint",
+        "apis",
+        "--off",
+        "all",
+        "--warn",
+        "descriptions",
+        "--format",
+        "json",
+    ]);
+    let found: serde_json::Value = serde_json::from_str(&run.stdout).expect(&run.stderr);
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    let found = found.as_array().unwrap().iter();
+    let mut found: Vec<_> = found
+        .map(|it| (text(&it["file"]), text(&it["path"])))
+        .collect();
+    found.sort();
+    let demo = [
+        "spec",
+        "spec.again",
+        "spec.names",
+        "spec.names[].ofName",
+        "spec.part",
+    ];
+    let demo = demo.map(|path| ("apis/demo/v1/types.go", path));
+    let parts = ["spec", "spec.ofParts", "spec.part.ofPart"];
+    let parts = parts.map(|path| ("apis/parts/v1/types.go", path));
+    let wanted = demo.into_iter().chain(parts);
+    let wanted: Vec<_> = wanted
+        .map(|(file, path)| (file.to_owned(), path.to_owned()))
+        .collect();
+    assert_eq!(found, wanted);
+    let config = "[[crate]]\nemit = []\n[[crate.go]]\npackages = [\"./apis/...\"]\n[crate.manifests]\ncrds = \"config\"\n";
+    sandbox.write("codegen.toml", config);
+    let run = sandbox.quiet(&["manifests"]);
+    assert!(
+        run.stderr.contains("api-approved.kubernetes.io"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]

@@ -1,0 +1,11 @@
+//! Jobs that run at times, in the version v1.
+
+// +k8s:deepcopy-gen=package
+// +groupName=cron.example.com
+
+mod types;
+pub mod zz_generated_conversion;
+mod zz_generated_deepcopy;
+pub mod zz_generated_register;
+
+pub use types::*;

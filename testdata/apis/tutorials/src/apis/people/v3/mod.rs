@@ -1,0 +1,11 @@
+//! People, in the version v3.
+
+// +k8s:deepcopy-gen=package
+// +groupName=people.example.com
+
+mod types;
+pub mod zz_generated_conversion;
+mod zz_generated_deepcopy;
+pub mod zz_generated_register;
+
+pub use types::*;

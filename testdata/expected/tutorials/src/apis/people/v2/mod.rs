@@ -1,0 +1,12 @@
+//! People, in the version v2.
+
+// +k8s:deepcopy-gen=package
+// +groupName=people.example.com
+
+mod decisions;
+mod types;
+pub mod zz_generated_conversion;
+mod zz_generated_deepcopy;
+pub mod zz_generated_register;
+
+pub use types::*;
