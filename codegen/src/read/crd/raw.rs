@@ -1,6 +1,8 @@
 //! Reads CRDs as they are, for comparisons: every key, in the form of v1, whether the API server
 //! would accept it or not.
 
+use std::mem;
+
 use serde_json::Value;
 
 use super::{KIND, LIST_KIND, fields::Reader, type_items, v1beta1};
@@ -56,7 +58,9 @@ impl Located {
         for mut document in documents {
             visit(source, &mut document, &mut |node, is_crd| {
                 if is_crd {
-                    crds.push(node.clone());
+                    let value = mem::replace(&mut node.value, Yaml::Null);
+                    let range = node.range.clone();
+                    crds.push(Node { value, range });
                 }
             });
         }
@@ -94,7 +98,7 @@ impl Located {
 
 /// Calls `found` with each object of a document, and whether it is a CRD, which then has the form
 /// of v1.
-fn visit(source: &Source, node: &mut Node, found: &mut dyn FnMut(&Node, bool)) {
+fn visit(source: &Source, node: &mut Node, found: &mut dyn FnMut(&mut Node, bool)) {
     let text = |node: &Node, key: &str| node.get(key).and_then(Node::as_str).map(str::to_owned);
     match text(node, "kind").as_deref() {
         Some(KIND) => {
