@@ -81,7 +81,7 @@ fn losses<'c>(crd: &'c Value, options: &Options) -> Vec<(Loss, Version<'c>, Witn
             if !side.refusals(&object).is_empty() {
                 continue;
             }
-            for (path, witness) in losses(&side, &storage, (version, stored), &object) {
+            for (path, witness) in not_read_back(&side, &storage, (version, stored), &object) {
                 let loss = Loss {
                     version: version.name.to_owned(),
                     path,
@@ -96,7 +96,7 @@ fn losses<'c>(crd: &'c Value, options: &Options) -> Vec<(Loss, Version<'c>, Witn
 }
 
 /// What of an object is not there when it is read back.
-fn losses(
+fn not_read_back(
     side: &Side,
     storage: &Side,
     (version, stored): (&Version<'_>, &Version<'_>),

@@ -282,7 +282,7 @@ where
             .feed(&chunk, |line| decode_line(line, rules, &mut items));
         match fed {
             Err(error) => events.failed = Some(error),
-            Ok(()) if events.lines.stored() > MOST_BYTES => {
+            Ok(()) if events.lines.buffered() > MOST_BYTES => {
                 events.failed = Some(Error::Service(Box::new(TooLarge)))
             }
             Ok(()) if items.is_empty() => continue,

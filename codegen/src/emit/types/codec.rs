@@ -112,7 +112,7 @@ fn contained(def: &TypeDef) -> Vec<&TypeRef> {
 fn exact(cx: &Emit<'_>) -> BTreeMap<String, BTreeSet<String>> {
     let mut modules: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let defs = units(cx).flat_map(|unit| unit.types);
-    let held = defs.flat_map(held).map(TypeRef::element);
+    let held = defs.flat_map(contained).map(TypeRef::element);
     for path in held
         .filter(|ty| coded_by(ty) == Some(KUBERNETES))
         .filter_map(TypeRef::path)

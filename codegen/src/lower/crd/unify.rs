@@ -94,7 +94,7 @@ pub(super) fn unify<'a>(
         classes, class_of, ..
     } = classes(types, &shapes, constraints.pinned);
     let names = names(&classes, &optional, constraints);
-    renamed.extend(renamed(&classes, &names));
+    renamed.extend(lines_renamed(&classes, &names));
     let names_of_types = class_of.iter().filter_map(|&class| names.get(class));
     let name_of: NameOf<'_> = types
         .iter()
@@ -137,7 +137,7 @@ fn settled_shapes(types: &[Unnamed<'_>], pinned: &BTreeMap<String, String>) -> V
 }
 
 /// Returns the lines of types that lost their recorded names, with the new names.
-fn renamed<'a>(classes: &[Class<'_, 'a>], names: &[String]) -> Vec<(&'a Line, String)> {
+fn lines_renamed<'a>(classes: &[Class<'_, 'a>], names: &[String]) -> Vec<(&'a Line, String)> {
     let named = classes.iter().zip(names);
     let lost = named.filter_map(|(class, name)| {
         let (_, line) = class.recorded.filter(|(_, line)| line.name != *name)?;
