@@ -14,7 +14,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$root"
 command -v go >/dev/null || skip "no Go toolchain"
 
-update="" cold=""
+update="" cold="" cache=""
+trap 'rm -rf "$cache"' EXIT
 while [[ ${1:-} == --* ]]; do
   case $1 in
   --update) update=yes ;;
