@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Prints the fields of Kubernetes' types that later versions added: a line for each struct of k8s-openapi, with the JSON names of the fields
-that the earliest version lacks, and the minor version that added each (`PodSpec hostnameOverride@34`).
-
-A struct that the earliest version lacks is not listed: only fields that are listed, or other such structs, have it as their type.
+that the first version with the struct lacks, and the minor version that added each (`PodSpec hostnameOverride@34`).
 
 Usage: k8s-openapi-since.py EARLIEST SOURCES… (as in 30; releases of k8s-openapi that have all versions between them)"""
 import pathlib
@@ -33,11 +31,12 @@ for sources in sys.argv[2:]:
             versions[number] = structs(folder)
 numbers = sorted(versions)
 assert numbers == list(range(earliest, numbers[-1] + 1)), f"versions are missing: {numbers}"
-for path in sorted(versions[earliest]):
+for path in sorted(set().union(*versions.values())):
+    first = min(number for number in numbers if path in versions[number])
     since = {}
     for number in numbers:
         for name in versions[number].get(path, ()):
             since.setdefault(name, number)
-    later = [f"{name}@{number}" for name, number in sorted(since.items()) if number > earliest]
+    later = [f"{name}@{number}" for name, number in sorted(since.items()) if number > first]
     if later:
         print(path, *later)

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Compares the CRDs of a folder with those that kube's compiled `crd()` returned, one JSON document a line.
+"""Compares the CRDs of a folder with others: those that kube's compiled `crd()` returned, one JSON document a line, or those that a project has
+checked in as YAML, in a file or below a folder, also as templates of Helm.
 
 Prints how many CRDs there are, how many are the same apart from what is listed in docs/kube-derive.md, and how many differ otherwise, whose
 differences follow.
 
-Usage: compare.py CRDS_OF_CRD FOLDER"""
+Usage: compare.py OTHERS FOLDER"""
 import json
 import pathlib
+import re
 import sys
 
 import yaml
@@ -65,19 +67,44 @@ def schemas(crd):
         yield version["name"], schema
 
 
-owned = [json.loads(line) for line in pathlib.Path(sys.argv[1]).read_text().splitlines()]
+def checked_in(path):
+    """Yields the CRDs in a file or below a folder."""
+    files = sorted(path.rglob("*.y*ml")) if path.is_dir() else [path]
+    for file in files:
+        text = file.read_text()
+        if "kind: CustomResourceDefinition" not in text:
+            continue
+        # Lines of templates, then templates within lines.
+        text = re.sub(r"\{\{.*?\}\}", "x", re.sub(r"^\s*\{\{.*\}\}\s*$", "", text, flags=re.M))
+        for document in yaml.safe_load_all(text):
+            if isinstance(document, dict) and document.get("kind") == "CustomResourceDefinition":
+                yield document
+
+
+path = pathlib.Path(sys.argv[1])
+if path.suffix == ".json":
+    owned = [json.loads(line) for line in path.read_text().splitlines()]
+else:
+    owned = list(checked_in(path))
 made = {}
 for file in pathlib.Path(sys.argv[2]).glob("*.yaml"):
     crd = yaml.safe_load(file.read_text())
     made[crd["metadata"]["name"]] = crd
+if path.suffix != ".json":
+    # Those of other programs.
+    owned = [crd for crd in owned if crd["metadata"]["name"] in made]
 others = []
 for crd in owned:
     ours = made.get(crd["metadata"]["name"])
     mine = dict(schemas(ours)) if ours else {}
+    found = []
     for version, schema in schemas(crd):
-        found = [("missing", None, None)] if version not in mine else list(differences(schema, mine[version], version))
-        if found:
-            others.append((crd["metadata"]["name"], found))
+        if version not in mine:
+            found.append((version, "a version", "missing"))
+        else:
+            found.extend(differences(schema, mine[version], version))
+    if found:
+        others.append((crd["metadata"]["name"], found))
 print(len(owned), len(owned) - len(others), len(others))
 for name, found in others:
     for path, one, other in found:

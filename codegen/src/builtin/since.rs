@@ -35,9 +35,10 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(version: &str, field: &str, expected: bool) {
+    fn check(ty: &str, version: &str, field: &str, expected: bool) {
         let version = TypesVersion::parse(version).unwrap();
-        let def = definition_in("k8s_openapi::api::core::v1::PodSpec", Some(version));
+        let path = format!("k8s_openapi::api::core::v1::{ty}");
+        let def = definition_in(&path, Some(version));
         let TypeKind::Struct(body) = def.expect("in the table").kind else {
             panic!("not a struct");
         };
@@ -49,14 +50,18 @@ mod tests {
     #[test]
     fn a_type_has_the_fields_of_a_version_and_of_those_before() {
         rows![check:
-            ("1.30", "containers", true),
-            ("1.30", "resources", false),
-            ("1.32", "resources", true),
-            ("1.33", "hostnameOverride", false),
-            ("1.34", "hostnameOverride", true),
-            ("1.36", "schedulingGroup", true),
-            ("1.36", "evictionResponders", false),
-            ("1.37", "evictionResponders", true),
+            ("PodSpec", "1.30", "containers", true),
+            ("PodSpec", "1.30", "resources", false),
+            ("PodSpec", "1.32", "resources", true),
+            ("PodSpec", "1.33", "hostnameOverride", false),
+            ("PodSpec", "1.34", "hostnameOverride", true),
+            ("PodSpec", "1.36", "schedulingGroup", true),
+            ("PodSpec", "1.36", "evictionResponders", false),
+            ("PodSpec", "1.37", "evictionResponders", true),
+            // Since 1.34.
+            ("PodCertificateProjection", "1.34", "keyPath", true),
+            ("PodCertificateProjection", "1.34", "userAnnotations", false),
+            ("PodCertificateProjection", "1.35", "userAnnotations", true),
         ];
     }
 }

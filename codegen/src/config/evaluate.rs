@@ -147,8 +147,8 @@ pub(super) fn add(
     Ok(())
 }
 
-/// Returns the CRDs that can be read, by the paths of a folder; `None` if the compiler knows no
-/// more about the others than their source.
+/// Returns the CRDs that can be read completely, by the paths of a folder; `None` if the compiler
+/// knows no more about the others than their source.
 fn readable(read: Parsed, manifests: &Manifests, options: &Options) -> Option<Tree> {
     let options = Options {
         emit: [].into(),
@@ -156,6 +156,7 @@ fn readable(read: Parsed, manifests: &Manifests, options: &Options) -> Option<Tr
         manifests: Some(Manifests {
             crds: Some(PROBE.to_owned()),
             docs: None,
+            only_complete: true,
             ..manifests.clone()
         }),
         ..options.clone()

@@ -226,6 +226,8 @@ options! { ROWS of Options, setters;
         };
         /// The groups and kinds whose CRDs were asked for in this way.
         evaluated: Vec<(String, String)> = Vec::new() => [] {};
+        /// Whether CRDs that lack what only the compiler knows, such as a default, count as unread.
+        only_complete: bool = false => [] {};
         /// The groups whose CRDs are written. Others may be in the crate as types of other
         /// projects' CRDs.
         groups: Vec<String> = Vec::new() => [] {

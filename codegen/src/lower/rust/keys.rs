@@ -5,6 +5,7 @@
 //! `GatewaysListener` if code is generated.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     path::Path,
 };
@@ -18,6 +19,9 @@ use crate::{
     options::Options,
     read::rust::{Impl, Item, Package},
 };
+
+/// What the names of roots as parts of other types end in.
+const EMBEDDED: &str = "Embedded";
 
 /// A type in one of several packages: the package, the module and its path in the workspace.
 type Declaration = (usize, usize, Vec<String>);
@@ -77,7 +81,7 @@ fn keys(packages: &[(usize, &Package)], form: Form) -> Vec<(usize, usize, String
         }
     }
     let taken: BTreeSet<&str> = by_name.keys().copied().collect();
-    let mut keys = Vec::new();
+    let mut keys = embedded(packages, &taken);
     for (name, declarations) in by_name {
         let paths: BTreeSet<&[String]> = declarations.iter().map(|it| it.2.as_slice()).collect();
         if paths.len() < 2 {
@@ -95,11 +99,41 @@ fn keys(packages: &[(usize, &Package)], form: Form) -> Vec<(usize, usize, String
     keys
 }
 
+/// Returns the names of roots as parts of other types: beside the roots themselves, they are other
+/// types.
+fn embedded(
+    packages: &[(usize, &Package)],
+    taken: &BTreeSet<&str>,
+) -> Vec<(usize, usize, String, String)> {
+    let items = packages
+        .iter()
+        .flat_map(|&(index, package)| package.items.iter().map(move |item| (index, item)));
+    let mut used: BTreeSet<String> = BTreeSet::new();
+    let roots = items.filter(|(_, item)| item.is_kube_root);
+    let keys = roots.map(|(package, item)| {
+        let mut key = format!("{}{EMBEDDED}", item.name);
+        while taken.contains(key.as_str()) || !used.insert(key.clone()) {
+            key.push('_');
+        }
+        (package, item.module, own_name(item).into_owned(), key)
+    });
+    keys.collect()
+}
+
 /// The name of an item, and of the root that kube derives from it, each with the module.
 fn names(item: &Item) -> impl Iterator<Item = (usize, &str)> {
     let root = item.kube.as_ref().map(|kube| kube.root_name());
-    let names = std::iter::once(item.name.as_str()).chain(root);
+    let own = (!item.is_kube_root).then_some(item.name.as_str());
+    let names = own.into_iter().chain(root);
     names.map(|name| (item.module, name))
+}
+
+/// The name that tells an item apart from others of its module.
+fn own_name(item: &Item) -> Cow<'_, str> {
+    match item.is_kube_root {
+        true => format!("{} {EMBEDDED}", item.name).into(),
+        false => item.name.as_str().into(),
+    }
 }
 
 /// Returns the path of a module from the workspace down: the folders of its crate, then its
@@ -136,7 +170,7 @@ fn end(path: &[String], length: usize) -> &[String] {
 impl<'a> Cx<'a> {
     /// Returns the name of a type in the model.
     pub(super) fn key<'n>(&'n self, item: &'n Item) -> &'n str {
-        key_in(self.package, item.module, &item.name)
+        key_of(self.package, item)
     }
 
     /// Returns the implementations by hand of a type.
@@ -154,6 +188,17 @@ impl<'a> Cx<'a> {
     pub(super) fn key_in<'n>(&'n self, module: usize, name: &'n str) -> &'n str {
         key_in(self.package, module, name)
     }
+}
+
+/// Returns the name in the model of an item of the package.
+pub(super) fn key_of<'n>(package: &'n Package, item: &'n Item) -> &'n str {
+    if package.keys.is_empty() {
+        return &item.name;
+    }
+    let key = package
+        .keys
+        .get(&(item.module, own_name(item).into_owned()));
+    key.unwrap_or(&item.name)
 }
 
 /// Returns the name in the model of a type that is declared in a module of the package.
@@ -175,7 +220,7 @@ pub(super) fn impls<'p>(
         let key = match resolver.resolve(found.module, &found.path) {
             Resolved::Item(index) => {
                 let item = package.items.get(index);
-                item.map(|item| key_in(package, item.module, &item.name))
+                item.map(|item| key_of(package, item))
             }
             // A macro or a module that was not read may import the type.
             Resolved::External(path) => found

@@ -11,7 +11,7 @@ use std::{
 use rayon::prelude::*;
 
 use super::{
-    duplicates, foreign, has_derive, keys,
+    duplicates, embedded_roots, foreign, has_derive, keys,
     reach::{Reach, reach},
     resolve::Resolver,
 };
@@ -43,21 +43,28 @@ pub(in crate::lower) fn packages(
     found: &mut Diagnostics,
 ) -> Vec<Package> {
     let crates = crates.into_iter();
-    let mut unread: Vec<Place> = Vec::new();
+    let mut unread: Vec<(Place, &str)> = Vec::new();
     let mut declared = BTreeSet::new();
     let mut packages: Vec<_> = crates
         .flat_map(|source| {
-            unread.extend(source.macros.iter().cloned());
+            let off = source.off.iter().map(|it| (it.place.clone(), TURN_ON));
+            let macros = source.macros.iter();
+            unread.extend(macros.map(|place| (place.clone(), NOT_EXPANDED)));
+            // A folder that is named may have no kinds yet.
+            let root = &source.package.root;
+            if source.wanted.iter().any(|wanted| is_below(root, wanted)) {
+                unread.extend(off);
+            }
             declared.extend(foreign::names(&source.package.items));
             packages_of(source, options, found)
         })
         .collect();
-    if let Some(first) = unread
+    if let Some((first, advice)) = unread
         .first()
         .filter(|_| declared.is_empty() && !found.has_errors() && !names_types(options))
     {
         let error = Diagnostic::error("no kind is read").at(first.clone(), "not read");
-        found.push(error.help(NOT_EXPANDED));
+        found.push(error.help(*advice));
     }
     let manifests = options.manifests.as_ref();
     if let Some(manifests) = manifests.filter(|_| !declared.is_empty()) {
@@ -89,6 +96,7 @@ fn packages_of(source: Crate, options: &Options, found: &mut Diagnostics) -> Vec
         mut dependencies,
         ..
     } = source;
+    package.items.extend(embedded_roots::of(&package.items));
     let mut versions: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
     for &index in &reached {
         let item = package.items.get(index);

@@ -304,6 +304,7 @@ fn check_names(item: &Item, kube: &KubeDerive, diagnostics: &mut Diagnostics) {
         .chain(
             std::iter::once(&kube.kind)
                 .chain(&kube.root)
+                .chain(&kube.struct_)
                 .filter(|name| !is_kind(name)),
         )
         .chain(

@@ -8,6 +8,7 @@ mod attributes;
 mod checks;
 mod derives;
 mod duplicates;
+mod embedded_roots;
 mod enums;
 mod faulty;
 mod foreign;
@@ -139,7 +140,7 @@ impl<'a> Cx<'a> {
     fn new(package: &'a Package, options: &'a Options, group_module: &'a str) -> Self {
         let mut by_key = BTreeMap::new();
         for (index, item) in package.items.iter().enumerate() {
-            let key = keys::key_in(package, item.module, &item.name);
+            let key = keys::key_of(package, item);
             by_key.entry(key).or_insert(index);
         }
         let resolver = Resolver::new(package);

@@ -107,6 +107,15 @@ pub fn upper_camel(name: &str) -> String {
     camel
 }
 
+/// Whether a field of Rust (`cluster_ip`, `type_`) may have the name in JSON (`clusterIP`, `type`).
+pub(crate) fn is_same_field(rust: &str, json: &str) -> bool {
+    let letters = |name: &str| -> Vec<char> {
+        let letters = name.chars().filter(|c| !matches!(c, '_' | '-'));
+        letters.map(|c| c.to_ascii_lowercase()).collect()
+    };
+    letters(rust) == letters(json)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,6 +13,7 @@ mod ident;
 pub mod schema;
 mod serde_case;
 
+pub(crate) use case::is_same_field;
 pub use case::{snake_case, upper_camel, words};
 pub(crate) use group::checksum;
 pub use group::{

@@ -207,6 +207,8 @@ pub struct Item {
     pub kube_rules: Sparse<SchemaAttrs>,
     /// Its `#[kube(…)]` attribute, if it derives `CustomResource`.
     pub kube: Option<Box<KubeDerive>>,
+    /// Whether it is the root that kube derives from another item, as a part of other types.
+    pub is_kube_root: bool,
     /// Its generic parameters.
     pub generics: Generics,
     /// Its kind.

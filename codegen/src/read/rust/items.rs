@@ -6,6 +6,7 @@ use syn::{Attribute, Ident};
 
 use super::{
     conditions::{Attributes, cfg},
+    default_derives, discriminants,
     file::{FileReader, ModuleHead},
     item::{Body, Bound, Generics, Impl, Item, LeftOut},
     kube::KubeDerive,
@@ -15,7 +16,9 @@ use super::{
         attributes_of, collect_uses, ident_text, is_attribute_macro, is_public, is_test,
         is_visible, last_span, modules_in, names_group, path_attribute, span_of,
     },
-    types, versioned,
+    types,
+    values::DEFAULT_BY_HAND,
+    versioned,
 };
 use crate::{
     diag::{Diagnostic, Place},
@@ -77,13 +80,18 @@ impl FileReader<'_> {
                 head.generics = self.generics(&item.generics);
                 let body = Body::Struct(self.fields(&item.fields));
                 self.push_item(head, &item.vis, module, body, &item.attrs);
+                self.default_of_derive(&item.fields, &item.attrs);
             }
             syn::Item::Enum(item) => {
                 let mut head = self.head(&item.ident, &item.attrs, from, position);
-                head.extent = extent;
+                head.extent = extent.clone();
                 head.generics = self.generics(&item.generics);
                 let body = Body::Enum(self.variants(item));
                 self.push_item(head, &item.vis, module, body, &item.attrs);
+                self.default_of_derive(&syn::Fields::Unit, &item.attrs);
+                if let Some(made) = discriminants::of(item) {
+                    self.discriminants(&made, module, extent);
+                }
             }
             syn::Item::Type(item) => {
                 let mut head = self.head(&item.ident, &item.attrs, from, position);
@@ -229,6 +237,38 @@ impl FileReader<'_> {
         }
     }
 
+    /// Reads the `Default` that a derive of another crate implements for the last item.
+    fn default_of_derive(&mut self, fields: &syn::Fields, attrs: &[Attribute]) {
+        let Some(item) = self.out.items.last_mut() else {
+            return;
+        };
+        let Some(attribute) = default_derives::attribute_of(&item.derives, attrs) else {
+            return;
+        };
+        match default_derives::of_fields(fields, attribute) {
+            Some(value) => {
+                let name = format!("{}::{DEFAULT_BY_HAND}", item.name);
+                self.out.values.push((item.module, name, value));
+            }
+            None => item.derives.push("Default".to_owned()),
+        }
+    }
+
+    /// Reads an enum that a derive makes, which has no comments.
+    fn discriminants(&mut self, made: &syn::ItemEnum, module: usize, extent: Range<usize>) {
+        let (docs, _) = self.docs(&made.attrs);
+        let head = Head {
+            name: ident_text(&made.ident),
+            place: self.place(&made.ident),
+            docs,
+            markers: MarkerSet::default(),
+            generics: Generics::default(),
+            extent,
+        };
+        let body = Body::Enum(self.plain_variants(made));
+        self.push_item(head, &made.vis, module, body, &made.attrs);
+    }
+
     /// Reads name, documentation and markers of a type.
     fn head(
         &mut self,
@@ -327,6 +367,7 @@ impl FileReader<'_> {
             schema,
             kube_rules,
             kube,
+            is_kube_root: false,
             generics: head.generics,
             body,
         });

@@ -18,6 +18,9 @@ pub struct KubeDerive {
     pub kind: String,
     /// `root`: the name of the derived struct, if different from the kind.
     pub root: Option<String>,
+    /// `struct`, the name of `root` in kube before 0.87.
+    #[darling(rename = "struct")]
+    pub struct_: Option<String>,
     /// `doc`
     pub doc: Option<String>,
     /// `plural`
@@ -75,7 +78,8 @@ impl KubeDerive {
     /// Returns the name of the struct that kube derives for objects.
     #[must_use]
     pub fn root_name(&self) -> &str {
-        self.root.as_deref().unwrap_or(&self.kind)
+        let named = self.root.as_deref().or(self.struct_.as_deref());
+        named.unwrap_or(&self.kind)
     }
 
     /// Returns the printer columns.

@@ -19,8 +19,12 @@ pub enum Literal {
     Named(Vec<String>),
     /// A list of values of which some are named.
     List(Vec<Self>),
+    /// A map of values of which some are named.
+    Map(Vec<(String, Self)>),
     /// A struct with the values of fields, and what the others are taken from.
     Struct(Vec<(String, Self)>, Option<Box<Self>>),
+    /// A value in a struct or variant of one field, by the path of its constructor.
+    Wrapped(Vec<String>, Box<Self>),
     /// Only the compiler can evaluate it.
     Unknown,
 }
@@ -44,21 +48,14 @@ impl Literal {
                 &binary.op,
                 &Self::of(&binary.right),
             ),
-            Expr::Array(array) => Self::list(array.elems.iter()),
+            Expr::Array(array) => Self::list(array.elems.iter().map(Self::of)),
+            Expr::Tuple(tuple) => Self::list(tuple.elems.iter().map(Self::of)),
             Expr::Struct(body) => of_struct(body),
             Expr::MethodCall(call) => of_method(call),
             Expr::Call(call) => of_call(call),
             Expr::Macro(call) => of_macro(&call.mac),
             Expr::Block(block) => Self::of_block(&block.block),
             Expr::Path(path) if path.qself.is_none() => of_path(&path.path),
-            _ => Self::Unknown,
-        }
-    }
-
-    /// Evaluates a block that consists of one expression.
-    pub(super) fn of_block(block: &syn::Block) -> Self {
-        match block.stmts.as_slice() {
-            [syn::Stmt::Expr(expr, None)] => Self::of(expr),
             _ => Self::Unknown,
         }
     }
@@ -77,16 +74,62 @@ impl Literal {
         }
     }
 
-    fn list<'e>(items: impl Iterator<Item = &'e Expr>) -> Self {
-        let items: Vec<Self> = items.map(Self::of).collect();
-        let known = items.iter().map(|item| match item {
-            Self::Known(value) => Some(value.clone()),
-            _ => None,
-        });
+    /// A list of values.
+    pub(super) fn list(items: impl Iterator<Item = Self>) -> Self {
+        let items: Vec<Self> = items.collect();
+        let known = items.iter().map(Self::known);
         match known.collect() {
             Some(known) => Self::Known(Value::Array(known)),
             None if items.contains(&Self::Unknown) => Self::Unknown,
             None => Self::List(items),
+        }
+    }
+
+    /// A map of values.
+    pub(super) fn map(entries: Vec<(String, Self)>) -> Self {
+        let known = entries
+            .iter()
+            .map(|(key, value)| Some((key.clone(), value.known()?)));
+        match known.collect() {
+            Some(known) => Self::Known(Value::Object(known)),
+            None if entries.iter().any(|(_, value)| *value == Self::Unknown) => Self::Unknown,
+            None => Self::Map(entries),
+        }
+    }
+
+    fn known(&self) -> Option<Value> {
+        match self {
+            Self::Known(value) => Some(value.clone()),
+            _ => None,
+        }
+    }
+
+    /// The entries of a list of pairs, of which a map is made.
+    pub(crate) fn pairs(&self) -> Option<Vec<(String, Self)>> {
+        let pair = |key: &Self, value: Self| Some((key.clone().text()?, value));
+        match self {
+            Self::Known(Value::Array(items)) => {
+                let items = items.iter().map(|item| match item.as_array()?.as_slice() {
+                    [key, value] => pair(&Self::Known(key.clone()), Self::Known(value.clone())),
+                    _ => None,
+                });
+                items.collect()
+            }
+            Self::List(items) => {
+                let items = items.iter().map(|item| match item {
+                    Self::List(parts) => match parts.as_slice() {
+                        [key, value] => pair(key, value.clone()),
+                        _ => None,
+                    },
+                    Self::Known(Value::Array(parts)) => match parts.as_slice() {
+                        [key, value] => pair(&Self::Known(key.clone()), Self::Known(value.clone())),
+                        _ => None,
+                    },
+                    _ => None,
+                });
+                items.collect()
+            }
+            _ => None,
         }
     }
 
@@ -154,10 +197,15 @@ fn of_literal(lit: &Lit) -> Option<Value> {
 
 /// Evaluates `"text".to_owned()` and similar calls.
 fn of_method(call: &ExprMethodCall) -> Literal {
-    const SAME: [&str; 7] = [
+    #[rustfmt::skip]
+    const SAME: [&str; 11] = [
         "as_str",
         "clone",
+        "cloned",
+        "collect",
         "into",
+        "into_iter",
+        "iter",
         "to_owned",
         "to_string",
         "to_vec",
@@ -195,7 +243,11 @@ fn of_call(call: &ExprCall) -> Literal {
     let (last, owner) = (names.next(), names.next());
     let first = call.args.first();
     match (owner, last, first) {
-        (_, Some("Some"), Some(value)) => Literal::of(value),
+        (_, Some("Some"), Some(value)) => match Literal::of(value) {
+            // Without `Some`, it would be none.
+            Literal::Named(default) => Literal::Wrapped(path, Box::new(Literal::Named(default))),
+            value => value,
+        },
         (Some(owner), Some("from"), Some(value)) if SAME_FROM.contains(&owner) => {
             Literal::of(value)
         }
@@ -207,6 +259,10 @@ fn of_call(call: &ExprCall) -> Literal {
         // Kubernetes' own types: both serialize the value they hold.
         (_, Some("Quantity"), Some(value)) => Literal::of(value),
         (Some("IntOrString"), Some("Int" | "String"), Some(value)) => Literal::of(value),
+        (Some("BTreeMap" | "HashMap" | "IndexMap"), Some("from" | "from_iter"), Some(value)) => {
+            let entries = Literal::of(value).pairs();
+            entries.map_or(Literal::Unknown, Literal::map)
+        }
         (Some("String"), Some("new"), None) => Literal::Known(Value::String(String::new())),
         (Some("Vec" | "BTreeSet" | "HashSet"), Some("new"), None) => {
             Literal::Known(Value::Array(Vec::new()))
@@ -215,8 +271,18 @@ fn of_call(call: &ExprCall) -> Literal {
             Literal::Known(Value::Object(Map::new()))
         }
         (_, Some(_), None) => Literal::Named(path),
+        (_, Some(name), Some(value)) if call.args.len() == 1 && is_constructor(name) => {
+            match Literal::of(value) {
+                Literal::Unknown => Literal::Unknown,
+                value => Literal::Wrapped(path, Box::new(value)),
+            }
+        }
         _ => Literal::Unknown,
     }
+}
+
+fn is_constructor(name: &str) -> bool {
+    name.starts_with(char::is_uppercase)
 }
 
 /// Evaluates `vec![…]` and `json!(…)`.
@@ -229,7 +295,9 @@ fn of_macro(call: &syn::Macro) -> Literal {
     match name.as_deref() {
         Some("vec") => {
             let items = call.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated);
-            items.map_or(Literal::Unknown, |items| Literal::list(items.iter()))
+            items.map_or(Literal::Unknown, |items| {
+                Literal::list(items.iter().map(Literal::of))
+            })
         }
         Some("concat") => {
             let parts = call.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated);
@@ -351,6 +419,10 @@ mod tests {
         check("String::from(\"a\")", json!("a"));
         check("Some(vec![1, 2])", json!([1, 2]));
         check("Vec::new()", json!([]));
+        check(
+            "BTreeMap::from([(\"a\".to_owned(), Quantity(\"1\".into()))])",
+            json!({"a": "1"}),
+        );
         check("None", Value::Null);
         check(
             "json!({\"a\": [1, null, true]})",

@@ -4,6 +4,7 @@ use syn::Attribute;
 
 use super::{
     conditions::{Attributes, cfg},
+    default_derives,
     file::FileReader,
     item::{Field, Fields, SchemaAttrs, Style, Variant},
     serde_as,
@@ -114,23 +115,43 @@ impl FileReader<'_> {
             let (docs, own) = self.lead(&variant.attrs, from, name_range.start);
             // Go has no markers on enum values; report each one as misplaced.
             self.markers(own, Target::Variant);
-            let attributes = Attributes::new(&variant.attrs);
-            variants.push(Variant {
-                name: ident_text(&variant.ident),
-                place: self.comments.place(name_range),
-                docs,
-                conditional: !cfg(&variant.attrs).is_empty(),
-                serde: self.serde(&variant.attrs),
-                schema: self.schema(&variant.attrs),
-                default: attributes
-                    .all()
-                    .iter()
-                    .any(|a| a.path().is_ident("default")),
-                fields: self.fields(&variant.fields),
-            });
+            let fields = self.fields(&variant.fields);
+            variants.push(self.variant(variant, docs, fields));
             from = self.after_comma(end);
         }
         variants
+    }
+
+    /// Reads the variants of an enum without fields and comments.
+    pub(super) fn plain_variants(&mut self, item: &syn::ItemEnum) -> Vec<Variant> {
+        let mut variants = Vec::with_capacity(item.variants.len());
+        for variant in &item.variants {
+            if self.is_off(&variant.attrs) {
+                continue;
+            }
+            let (docs, _) = self.docs(&variant.attrs);
+            let fields = Fields {
+                fields: Vec::new(),
+                style: Style::Unit,
+            };
+            variants.push(self.variant(variant, docs, fields));
+        }
+        variants
+    }
+
+    fn variant(&mut self, variant: &syn::Variant, docs: String, fields: Fields) -> Variant {
+        let attributes = Attributes::new(&variant.attrs);
+        let mut all = attributes.all().iter();
+        Variant {
+            name: ident_text(&variant.ident),
+            place: self.place(&variant.ident),
+            docs,
+            conditional: !cfg(&variant.attrs).is_empty(),
+            serde: self.serde(&variant.attrs),
+            schema: self.schema(&variant.attrs),
+            default: all.any(|it| it.path().is_ident("default") || default_derives::chooses(it)),
+            fields,
+        }
     }
 
     fn lead(

@@ -4,6 +4,7 @@ use serde_json::Value;
 use syn::{BinOp, Expr, UnOp};
 
 use super::{literal::Literal, syntax::ident_text};
+use crate::model::names;
 
 /// A condition on a value.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +23,17 @@ pub enum Predicate {
     Other(Vec<String>),
     /// Another predicate does not hold.
     Not(Box<Self>),
+    /// All of these hold.
+    All(Vec<Self>),
+    /// It holds for a field of the value, by the name in Rust.
+    Field(String, Box<Self>),
+}
+
+/// What a predicate is about: the parameter of its function, or a field of it.
+#[derive(Clone, Copy)]
+struct Subject<'n> {
+    name: &'n str,
+    field: Option<&'n str>,
 }
 
 impl Predicate {
@@ -46,7 +58,11 @@ impl Predicate {
         let [syn::Stmt::Expr(body, None)] = body.stmts.as_slice() else {
             return None;
         };
-        of_expr(body, &name)
+        let subject = Subject {
+            name: &name,
+            field: None,
+        };
+        of_expr(body, subject)
     }
 
     /// Returns the predicate of a function of the standard library, by its path.
@@ -86,6 +102,8 @@ impl Predicate {
                 Value::String(text) => Some(text.is_empty()),
                 Value::Array(items) => Some(items.is_empty()),
                 Value::Object(entries) => Some(entries.is_empty()),
+                // A field that serde left out.
+                Value::Null => Some(true),
                 _ => None,
             },
             Self::None => Some(value.is_null()),
@@ -96,6 +114,19 @@ impl Predicate {
             Self::Not(inner) => inner
                 .holds(value, default, constant, other)
                 .map(|holds| !holds),
+            Self::All(parts) => {
+                let mut all = true;
+                for part in parts {
+                    all &= part.holds(value, default, constant, other)?;
+                }
+                Some(all)
+            }
+            Self::Field(name, inner) => {
+                let mut entries = value.as_object()?.iter();
+                let found = entries.find(|(key, _)| names::is_same_field(name, key));
+                let value = found.map_or(&Value::Null, |(_, value)| value);
+                inner.holds(value, &|| None, constant, &|_| None)
+            }
         }
     }
 }
@@ -109,7 +140,7 @@ fn is_equal(one: &Value, other: &Value) -> bool {
 }
 
 /// Reads `matches!(value, Variant)`.
-fn matched(call: &syn::Macro, name: &str) -> Option<Predicate> {
+fn matched(call: &syn::Macro, subject: Subject<'_>) -> Option<Predicate> {
     let parse = |input: syn::parse::ParseStream<'_>| {
         let value: Expr = input.parse()?;
         input.parse::<syn::Token![,]>()?;
@@ -119,21 +150,21 @@ fn matched(call: &syn::Macro, name: &str) -> Option<Predicate> {
     };
     let (value, variant) = call.parse_body_with(parse).ok()?;
     let is_variant = variant.path.segments.len() > 1;
-    (is_variant && is_value(&value, name))
+    (is_variant && is_value(&value, subject))
         .then(|| Predicate::Equal(Literal::of(&Expr::Path(variant))))
 }
 
-fn of_expr(expr: &Expr, name: &str) -> Option<Predicate> {
+fn of_expr(expr: &Expr, subject: Subject<'_>) -> Option<Predicate> {
     match expr {
-        Expr::Paren(inner) => of_expr(&inner.expr, name),
+        Expr::Paren(inner) => of_expr(&inner.expr, subject),
         Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_)) => {
-            if is_value(&unary.expr, name) {
+            if is_value(&unary.expr, subject) {
                 return Some(Predicate::Is(false));
             }
-            Some(Predicate::Not(Box::new(of_expr(&unary.expr, name)?)))
+            Some(Predicate::Not(Box::new(of_expr(&unary.expr, subject)?)))
         }
-        expr if is_value(expr, name) => Some(Predicate::Is(true)),
-        Expr::MethodCall(call) if call.args.is_empty() && is_value(&call.receiver, name) => {
+        expr if is_value(expr, subject) => Some(Predicate::Is(true)),
+        Expr::MethodCall(call) if call.args.is_empty() && is_value(&call.receiver, subject) => {
             match call.method.to_string().as_str() {
                 "is_empty" => Some(Predicate::Empty),
                 "is_none" => Some(Predicate::None),
@@ -142,11 +173,11 @@ fn of_expr(expr: &Expr, name: &str) -> Option<Predicate> {
                 _ => None,
             }
         }
-        Expr::Macro(call) if call.mac.path.is_ident("matches") => matched(&call.mac, name),
-        Expr::MethodCall(call) if call.method == "eq" && is_value(&call.receiver, name) => {
+        Expr::Macro(call) if call.mac.path.is_ident("matches") => matched(&call.mac, subject),
+        Expr::MethodCall(call) if call.method == "eq" && is_value(&call.receiver, subject) => {
             equal(call.args.first()?)
         }
-        Expr::Call(call) if call.args.len() == 1 && is_value(call.args.first()?, name) => {
+        Expr::Call(call) if call.args.len() == 1 && is_value(call.args.first()?, subject) => {
             match Literal::of(&call.func) {
                 Literal::Named(path) => {
                     Some(Predicate::of_standard(&path).unwrap_or(Predicate::Other(path)))
@@ -154,8 +185,16 @@ fn of_expr(expr: &Expr, name: &str) -> Option<Predicate> {
                 _ => None,
             }
         }
-        Expr::Binary(binary) => {
-            let other = match (is_value(&binary.left, name), is_value(&binary.right, name)) {
+        Expr::Binary(binary) if matches!(binary.op, BinOp::And(_)) => {
+            let parts = [&binary.left, &binary.right];
+            let parts = parts.into_iter().map(|part| of_expr(part, subject));
+            Some(Predicate::All(parts.collect::<Option<_>>()?))
+        }
+        Expr::Binary(binary) if about(&binary.left, &binary.right, subject) => {
+            let other = match (
+                is_value(&binary.left, subject),
+                is_value(&binary.right, subject),
+            ) {
                 (true, false) => &binary.right,
                 (false, true) => &binary.left,
                 _ => return None,
@@ -167,20 +206,63 @@ fn of_expr(expr: &Expr, name: &str) -> Option<Predicate> {
                 _ => None,
             }
         }
+        _ if subject.field.is_none() => {
+            let field = field_in(expr, subject)?;
+            let part = Subject {
+                field: Some(&field),
+                ..subject
+            };
+            let predicate = of_expr(expr, part)?;
+            Some(Predicate::Field(field, Box::new(predicate)))
+        }
         _ => None,
     }
 }
 
-/// Whether an expression is the parameter, dereferenced or not.
-fn is_value(expr: &Expr, name: &str) -> bool {
+/// Whether one of two expressions is what the predicate is about.
+fn about(left: &Expr, right: &Expr, subject: Subject<'_>) -> bool {
+    is_value(left, subject) || is_value(right, subject)
+}
+
+/// The field of the parameter that an expression is about.
+fn field_in(expr: &Expr, subject: Subject<'_>) -> Option<String> {
     match expr {
-        Expr::Path(path) => path
+        Expr::Field(access) if is_value(&access.base, subject) => match &access.member {
+            syn::Member::Named(name) => Some(ident_text(name)),
+            syn::Member::Unnamed(_) => None,
+        },
+        Expr::Paren(inner) => field_in(&inner.expr, subject),
+        Expr::Reference(inner) => field_in(&inner.expr, subject),
+        Expr::Unary(inner) => field_in(&inner.expr, subject),
+        Expr::MethodCall(call) => field_in(&call.receiver, subject),
+        Expr::Binary(binary) => {
+            field_in(&binary.left, subject).or_else(|| field_in(&binary.right, subject))
+        }
+        _ => None,
+    }
+}
+
+/// Whether an expression is what the predicate is about, dereferenced or not.
+fn is_value(expr: &Expr, subject: Subject<'_>) -> bool {
+    match (expr, subject.field) {
+        (Expr::Path(path), None) => path
             .path
             .get_ident()
-            .is_some_and(|it| ident_text(it) == name),
-        Expr::Paren(inner) => is_value(&inner.expr, name),
-        Expr::Reference(inner) => is_value(&inner.expr, name),
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => is_value(&unary.expr, name),
+            .is_some_and(|it| ident_text(it) == subject.name),
+        (Expr::Field(access), Some(field)) => {
+            let whole = Subject {
+                field: None,
+                ..subject
+            };
+            let is_field =
+                matches!(&access.member, syn::Member::Named(name) if ident_text(name) == field);
+            is_field && is_value(&access.base, whole)
+        }
+        (Expr::Paren(inner), _) => is_value(&inner.expr, subject),
+        (Expr::Reference(inner), _) => is_value(&inner.expr, subject),
+        (Expr::Unary(unary), _) if matches!(unary.op, UnOp::Deref(_)) => {
+            is_value(&unary.expr, subject)
+        }
         _ => false,
     }
 }
@@ -240,6 +322,11 @@ mod tests {
             ("fn f(text: &str) -> bool { text.is_empty() }", Some(Predicate::Empty)),
             ("fn f(it: &Option<u8>) -> bool { it.is_some() }", not(Predicate::None)),
             ("fn f(it: &Vec<u8>) -> bool { Vec::is_empty(it) }", Some(Predicate::Empty)),
+            ("fn f(it: &A) -> bool { it.name.is_empty() && !it.is_set }", Some(Predicate::All(vec![
+                Predicate::Field("name".to_owned(), Box::new(Predicate::Empty)),
+                Predicate::Not(Box::new(Predicate::Field("is_set".to_owned(), Box::new(Predicate::Is(true))))),
+            ]))),
+            ("fn f(it: &A) -> bool { it.a == it.b }", None),
             ("fn f(it: &A) -> bool { it.size > 3 }", None),
             ("fn f(it: &A) -> bool { log(); true }", None),
         ];

@@ -1,7 +1,9 @@
 //! Constants and functions, to which attributes refer: values, schemas, and what functions of one
 //! value decide.
 
-use syn::{Block, Signature, Stmt};
+use std::borrow::Cow;
+
+use syn::{Attribute, Block, Expr, Signature, Stmt};
 
 use super::{
     code::{SchemaCode, SchemaFunction},
@@ -52,8 +54,9 @@ impl FileReader<'_> {
         });
         let ty = ty.path.segments.last();
         for (ty, body) in ty.into_iter().zip(functions) {
-            let name = format!("{}::{DEFAULT_BY_HAND}", ident_text(&ty.ident));
-            let value = Literal::of_block(body);
+            let ty = ident_text(&ty.ident);
+            let name = format!("{ty}::{DEFAULT_BY_HAND}");
+            let value = Literal::of_block(&self.decided(body)).of_type(&ty);
             self.out.values.push((module, name, value));
         }
     }
@@ -71,7 +74,7 @@ impl FileReader<'_> {
             match item {
                 syn::ImplItem::Const(item) => {
                     let name = format!("{ty}::{}", ident_text(&item.ident));
-                    let value = Literal::of(&item.expr);
+                    let value = Literal::of(&item.expr).of_type(&ty);
                     self.out.values.push((module, name, value));
                 }
                 syn::ImplItem::Fn(item) => {
@@ -84,8 +87,13 @@ impl FileReader<'_> {
     }
 
     fn function(&mut self, (signature, body): (&Signature, &Block), name: String, module: usize) {
+        let body = &*self.decided(body);
         if signature.inputs.is_empty() {
             let value = Literal::of_block(body);
+            let value = match name.split_once("::") {
+                Some((ty, _)) => value.of_type(ty),
+                None => value,
+            };
             self.out.values.push((module, name, value));
         } else if evaluate::takes_generator(signature) {
             if let Some((module, schema)) = self.schema_code(body, &name, module) {
@@ -99,6 +107,24 @@ impl FileReader<'_> {
         } else if let Some(predicate) = Predicate::of(signature, body) {
             self.out.predicates.push((module, name, predicate));
         }
+    }
+
+    /// Returns the body of a function without what features leave out; of the alternatives of
+    /// blocks, the one that is left.
+    fn decided<'b>(&self, body: &'b Block) -> Cow<'b, Block> {
+        let statements = || body.stmts.iter();
+        if statements().all(|statement| attributes_of(statement).is_empty()) {
+            return Cow::Borrowed(body);
+        }
+        let left = statements().filter(|statement| !self.is_off(attributes_of(statement)));
+        let left: Vec<Stmt> = left.cloned().collect();
+        Cow::Owned(match left.as_slice() {
+            [Stmt::Expr(Expr::Block(only), None)] if only.label.is_none() => only.block.clone(),
+            _ => Block {
+                brace_token: body.brace_token,
+                stmts: left,
+            },
+        })
     }
 
     /// Reads the schema that an implementation of `JsonSchema` returns, with the module of its
@@ -159,6 +185,15 @@ impl FileReader<'_> {
             }
         }
         Some((inner, schema))
+    }
+}
+
+fn attributes_of(statement: &Stmt) -> &[Attribute] {
+    match statement {
+        Stmt::Local(local) => &local.attrs,
+        Stmt::Expr(Expr::Block(block), _) => &block.attrs,
+        Stmt::Macro(call) => &call.attrs,
+        Stmt::Expr(..) | Stmt::Item(_) => &[],
     }
 }
 

@@ -297,7 +297,9 @@ fn bounds_are_those_of_constants() {
 fn functions_decide_which_defaults_are_written() {
     let below = "fn one() -> u8 { 1 }\nfn is_one(n: &u8) -> bool { *n == 1 }\nfn is_off(b: &bool) -> bool { !*b }\n\
          fn is_default<T: Default + PartialEq>(t: &T) -> bool { *t == T::default() }\nconst ONE: u8 = 1;\nfn is_const(n: &u8) -> bool { n == &ONE }\n\
-         fn is_odd(n: &u8) -> bool { n % 2 == 1 }\n";
+         fn is_odd(n: &u8) -> bool { n % 2 == 1 }\n\
+         DERIVE\n#[derive(Default)]\npub struct State { names: Vec<u8>, tls: Option<u8>, is_on: bool }\n\
+         impl State { fn is_empty(&self) -> bool { self.names.is_empty() && self.tls.is_none() } fn is_off(&self) -> bool { !self.is_on } fn is_on(&self) -> bool { self.is_on } }\n";
     let default = |field: &str| {
         let text = format!("KIND\"Boat\")]\npub struct BoatSpec {{ {field} }}\n{below}");
         let spec = spec_of(&text);
@@ -344,6 +346,14 @@ fn functions_decide_which_defaults_are_written() {
         "Vec<u8>",
         None,
     );
+    let of_state = |function: &str| format!("default, skip_serializing_if = \"State::{function}\"");
+    check(&of_state("is_empty"), "State", None);
+    check(&of_state("is_off"), "State", None);
+    check(
+        &of_state("is_on"),
+        "State",
+        Some(json!({"names": [], "is_on": false})),
+    );
     let text = format!(
         "KIND\"Boat\")]\npub struct BoatSpec {{ #[serde(default, skip_serializing_if = \"is_odd\")] a: u8 }}\n{below}"
     );
@@ -381,6 +391,10 @@ fn attributes_on_the_field_of_a_transparent_struct_are_those_of_the_struct() {
     check(
         "#[schemars(with = \"bool\")] n: other::Other",
         json!({"type": "boolean"}),
+    );
+    check(
+        "#[schemars(with = \"Vec<bool>\", length(max = 3))] n: other::Other",
+        json!({"type": "array", "items": {"type": "boolean"}, "maxItems": 3}),
     );
     let spec = spec_of(
         "KIND\"Boat\")]\npub struct BoatSpec { a: Name }\nDERIVE\n#[serde(transparent)]\n#[schemars(extend(\"minLength\" = 2))]\npub struct Name { n: String }\n",

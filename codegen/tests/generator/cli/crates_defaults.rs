@@ -133,3 +133,126 @@ fn a_default_may_be_a_power_of_two() {
     let field = "#[serde(default = \"large\")] a: u64";
     check(field, below, &json!(1_u64 << 40));
 }
+
+#[test]
+fn a_function_may_set_variables_and_make_maps() {
+    let check_of = |body: &str, value: &Value| {
+        let below = format!("fn made() -> BTreeMap<String, u8> {{ {body} }}\n");
+        check(
+            "#[serde(default = \"made\")] a: BTreeMap<String, u8>",
+            &below,
+            value,
+        );
+    };
+    let both = json!({"a": 1, "b": 2});
+    for body in [
+        "BTreeMap::from([(\"a\".to_owned(), 1), (\"b\".to_owned(), 2)])",
+        "let two = 2; let mut map = BTreeMap::new(); map.insert(\"a\".into(), 1); map.insert(\"b\".into(), two); map",
+        "vec![(\"a\".to_string(), 1), (\"b\".to_string(), 2)].into_iter().collect()",
+    ] {
+        check_of(body, &both);
+    }
+    check_of(
+        "let other = BTreeMap::from([(\"a\".to_owned(), LIMIT)]); other } const LIMIT: u8 = 9; fn more() { ",
+        &json!({"a": 9}),
+    );
+}
+
+#[test]
+fn a_function_may_make_a_struct_of_kubernetes() {
+    let check_of = |fields: &str, value: &Value| {
+        let below = format!(
+            "use k8s_openapi::api::core::v1::ResourceRequirements;\n\
+             fn made() -> ResourceRequirements {{\nlet limits: BTreeMap<String, Quantity> = BTreeMap::from([(\"cpu\".to_owned(), Quantity(\"2\".to_string()))]);\n\
+             ResourceRequirements {{ {fields} }}\n}}\n"
+        );
+        let field =
+            "#[serde(default = \"made\")] a: k8s_openapi::api::core::v1::ResourceRequirements";
+        check(field, &below, value);
+    };
+    let limits = json!({"limits": {"cpu": "2"}});
+    check_of("limits: Some(limits), ..Default::default()", &limits);
+    check_of(
+        "limits: Some(limits), requests: None, claims: None",
+        &limits,
+    );
+    // Names of Rust are not those of JSON.
+    let port = "fn made() -> k8s_openapi::api::core::v1::ServicePort { k8s_openapi::api::core::v1::ServicePort { port: 80, target_port: Some(IntOrString::Int(8080)), ..Default::default() } }\n";
+    check(
+        "#[serde(default = \"made\")] a: k8s_openapi::api::core::v1::ServicePort",
+        port,
+        &json!({"port": 80, "targetPort": 8080}),
+    );
+}
+
+#[test]
+fn a_value_may_be_in_a_struct_or_variant_of_one_field() {
+    let below = "DERIVE\npub struct Name(String);\nfn name() -> Name { Name(\"gaff\".to_owned()) }\n\
+        DERIVE\n#[serde(rename_all = \"camelCase\")]\npub enum Rig { Sail(Name), TwoMasts(u8) }\nfn rig() -> Rig { Rig::TwoMasts(2) }\n";
+    check(
+        "#[serde(default = \"name\")] a: Name",
+        below,
+        &json!("gaff"),
+    );
+    let option = "fn none() -> Sails { Sails { a: Default::default(), b: Some(Default::default()) } }\nDERIVE\npub struct Sails { a: Option<u8>, b: Option<u8> }\n";
+    check(
+        "#[serde(default = \"none\")] a: Sails",
+        option,
+        &json!({"b": 0}),
+    );
+    let rig = json!({"twoMasts": 2});
+    check("#[serde(default = \"rig\")] a: Rig", below, &rig);
+}
+
+/// `Default` of educe, derivative and smart-default, also for parameters of types.
+#[test]
+fn a_derive_of_another_crate_may_make_the_default() {
+    let of = |derive: &str, first: &str, second: &str| {
+        format!(
+            "DERIVE\n{derive}\npub struct Mast<T = u8> {{ {first} height: u8, {second} name: Option<T> }}\n"
+        )
+    };
+    let field = "#[serde(default)] a: Mast<String>";
+    let zero = json!({"height": 0});
+    let educe = "#[derive(Educe)]\n#[educe(Clone(bound()), Default(bound()))]";
+    check(field, &of(educe, "", ""), &zero);
+    let nine = json!({"height": 9, "name": "top"});
+    let smart = "#[derive(SmartDefault)]";
+    let set = of(
+        smart,
+        "#[default = 9]",
+        "#[default(Some(\"top\".to_owned()))]",
+    );
+    check(field, &set, &nine);
+    let derivative = "#[derive(Derivative)]\n#[derivative(Default)]";
+    let set = of(derivative, "#[derivative(Default(value = \"9\"))]", "");
+    check(field, &set, &json!({"height": 9}));
+    let set = of(
+        educe,
+        "#[educe(Default = 9)]",
+        "#[educe(Default(expression = Some(\"top\".to_owned())))]",
+    );
+    check(field, &set, &nine);
+    let kind = "DERIVE\n#[derive(SmartDefault)]\npub enum Kind { Main, #[default] Mizzen }\n";
+    check("#[serde(default)] a: Kind", kind, &json!("Mizzen"));
+}
+
+/// Functions of a type name it `Self`, and features decide between blocks.
+#[test]
+fn functions_of_a_type_call_each_other() {
+    let below = "DERIVE\npub struct Mast { #[serde(default = \"Mast::name\")] name: String }\n\
+        impl Default for Mast { fn default() -> Self { Self { name: Self::name() } } }\n\
+        impl Mast { fn name() -> String { Self::top() } fn top() -> String { Self::TOP.to_owned() } const TOP: &str = \"gaff\"; }\n\
+        fn is_default<T: Default + PartialEq>(value: &T) -> bool {\n#[cfg(feature = \"all\")]\n{ let _ = value; false }\n#[cfg(not(feature = \"all\"))]\n{ value == &T::default() }\n}\n";
+    let gaff = json!({"name": "gaff"});
+    check("#[serde(default)] a: Mast", below, &gaff);
+    check(
+        "#[serde(default = \"Mast::default\")] a: Mast",
+        below,
+        &gaff,
+    );
+    let skip =
+        |ty: &str| format!("#[serde(default, skip_serializing_if = \"is_default\")] a: {ty}");
+    check(&skip("Mast"), below, &Value::Null);
+    check(&skip("u8"), below, &Value::Null);
+}

@@ -410,3 +410,83 @@ fn constraints_on_items_of_items_that_are_no_lists_have_no_effect() {
     run.says("warning: `#[garde(length(min))]` has no effect on a string");
     assert!(!sandbox.read(BOAT).contains("minLength"));
 }
+
+/// strum makes an enum of the variants alone, with the attributes that it is told to pass on.
+#[test]
+fn discriminants_of_strum_are_types() {
+    let sandbox = crate_of(&[(
+        "src/lib.rs",
+        "KIND\"Boat\")]\npub struct BoatSpec { drive: DriveDiscriminants, rig: Rigging, other: DriveDiscriminants }\n\
+         #[derive(Clone, strum::EnumDiscriminants)]\n#[strum_discriminants(derive(Serialize, Deserialize, JsonSchema))]\n\
+         #[strum_discriminants(serde(rename_all = \"camelCase\"))]\n\
+         pub enum Drive { Sail(Vec<f64>), #[strum_discriminants(serde(rename = \"motor\"))] Engine { power: u8 }, OarsOnly }\n\
+         #[derive(EnumDiscriminants)]\n#[strum_discriminants(name(Rigging), vis(pub), derive(Serialize, Deserialize, JsonSchema))]\n\
+         enum Kind { Sloop(Unknown), #[cfg(feature = \"off\")] Ketch, #[strum_discriminants(schemars(skip))] Other }\n",
+    )]);
+    let run = manifests(&sandbox, &[]);
+    run.says("the schema does not permit `Other`, which the program may send");
+    #[rustfmt::skip]
+    let lines = [
+        "drive:", "enum:", "- sail", "- motor", "- oarsOnly", "type: string",
+        "rig:", "enum:", "- Sloop", "type: string",
+    ];
+    let crd = sandbox.read(BOAT);
+    has_lines(&crd, &lines);
+    assert!(!crd.contains("Ketch") && !crd.contains("Other"), "{crd}");
+}
+
+/// As kube's derive declares it, the root of a kind has a schema of spec and status.
+#[test]
+fn a_root_may_be_a_part_of_another_type() {
+    let fleet = "config/crd/bases/sea.example.com_fleets.yaml";
+    let sandbox = crate_of(&[(
+        "src/lib.rs",
+        "KIND\"Boat\", status = \"State\", validation = \"has(self.spec)\")]\npub struct BoatSpec { length: u8 }\n\
+         DERIVE\npub struct State { afloat: bool }\n\
+         mod sea {\nuse super::Boat as Vessel;\nDERIVE\n#[derive(CustomResource)]\n#[kube(group = \"sea.example.com\", version = \"v1\", kind = \"Fleet\", root = \"Ships\")]\npub struct FleetSpec { boats: Vec<Vessel>, first: crate::Plain }\n}\n\
+         KIND\"Plain\", no_spec)]\npub struct PlainSpec { mast: bool }\n",
+    )]);
+    let run = manifests(&sandbox, &[]);
+    run.says("warning: `Boat` has no metadata where it is part of another type");
+    run.says("use the spec, `BoatSpec`, as the type of the field");
+    #[rustfmt::skip]
+    let lines = [
+        "spec:", "properties:", "boats:", "items:", "properties:", "spec:", "properties:", "length:",
+        "required:", "- length", "type: object", "status:", "nullable: true", "properties:", "afloat:",
+        "required:", "- spec", "x-kubernetes-validations:", "- rule: has(self.spec)",
+        "first:", "mast:",
+    ];
+    let crd = sandbox.read(fleet);
+    has_lines(&crd, &lines);
+    assert_eq!(crd.matches("metadata:").count(), 2, "{crd}");
+    // The advice.
+    let text = sandbox.read("src/lib.rs");
+    let text = text.replace("Boat as Vessel", "BoatSpec as Vessel");
+    sandbox.write(
+        "src/lib.rs",
+        &text.replace("crate::Plain ", "crate::PlainSpec "),
+    );
+    assert_eq!(manifests(&sandbox, &[]).stderr, "");
+    has_lines(
+        &sandbox.read(fleet),
+        &["boats:", "length:", "first:", "mast:"],
+    );
+}
+
+/// A kind beside its own root as a part: the CRDs of both are whole.
+#[test]
+fn a_root_may_be_a_part_of_a_kind_of_its_version() {
+    let sandbox = crate_of(&[(
+        "src/lib.rs",
+        "KIND\"Boat\")]\npub struct BoatSpec { length: u8 }\nKIND\"Fleet\")]\npub struct FleetSpec { boats: Vec<Boat> }\n",
+    )]);
+    manifests(&sandbox, &["--docs", "api.md"]);
+    let fleet = sandbox.read("config/crd/bases/example.com_fleets.yaml");
+    has_lines(&fleet, &["boats:", "items:", "spec:", "length:"]);
+    has_lines(
+        &sandbox.read(BOAT),
+        &["metadata:", "type: object", "spec:", "length:"],
+    );
+    let docs = sandbox.read("api.md");
+    assert!(docs.contains("BoatEmbedded"), "{docs}");
+}

@@ -324,3 +324,16 @@ fn a_file_of_the_current_folder_is_read() {
     run.says("types.rs contains no kind");
     run.says("name the folder that contains <group>");
 }
+
+/// kube before 0.87 calls the attribute for the name of the root `struct`.
+#[test]
+fn a_root_is_found_by_either_attribute() {
+    for attribute in ["root", "struct"] {
+        let boat = kind("Boat", &format!(", {attribute} = \"Vessel\""), "length: u8");
+        let fleet = kind("Fleet", "", "berth: Vessel");
+        let sandbox = crate_of(&[("lib", boat + &fleet)]);
+        manifests(&sandbox);
+        let fleets = sandbox.read("config/crd/bases/example.com_fleets.yaml");
+        assert_eq!(berth(&fleets), ["spec"], "{attribute}");
+    }
+}

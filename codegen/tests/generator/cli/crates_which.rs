@@ -373,6 +373,20 @@ fn a_run_that_reads_no_kind_fails() {
     let (_, run) = written(&sandbox, &[]);
     assert_eq!(run.code, 1, "{}", run.stdout);
     run.says("error[K0008]: no kind is read");
+    // Features of no member are on.
+    let text = kind("example.com", "Boat", "");
+    let text = format!("#[cfg(feature = \"crd\")]\npub mod crd {{\n{text}}}\n");
+    sandbox.write("api/src/lib.rs", &text);
+    sandbox.write(
+        "api/Cargo.toml",
+        "[package]\nname = \"api\"\n[features]\ncrd = []\n",
+    );
+    let (_, run) = written(&sandbox, &[]);
+    assert_eq!(run.code, 1, "{}", run.stdout);
+    run.says("error[K0008]: no kind is read");
+    run.says("`--features NAMES` or `--all-features`");
+    let (names, run) = written(&sandbox, &["--all-features"]);
+    assert_eq!((names.len(), run.stderr.as_str()), (1, ""));
 }
 
 /// Whichever machine generates: operators run on Linux.

@@ -8,7 +8,7 @@ const DERIVE: &str = r##"
 extern crate proc_macro;
 use proc_macro::TokenStream;
 
-#[proc_macro_derive(JsonSchema, attributes(schemars))]
+#[proc_macro_derive(JsonSchema, attributes(schemars, serde))]
 pub fn schema(_: TokenStream) -> TokenStream { TokenStream::new() }
 
 #[proc_macro_derive(CustomResource, attributes(kube))]
@@ -102,6 +102,24 @@ fn the_compiler_is_asked_only_for_what_cannot_be_read() {
     assert_eq!(run.code, 1);
     run.says("cannot evaluate the kinds of");
     run.says("src/crd.rs:");
+}
+
+/// A default that only code knows: without it, the CRD is not that of kube.
+#[test]
+fn the_compiler_is_asked_for_defaults_that_code_makes() {
+    let made = "pub fn made() -> u16 { (1..3).sum() }\n";
+    let kinds = kind("Boat", "v1", "#[serde(default)]")
+        + &kind("Ship", "v1", "#[serde(default = \"made\")]")
+        + made;
+    let sandbox = operator(&kinds);
+    let run = sandbox.quiet(&["manifests", "."]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    run.says("warning: the schema has no default for `size`");
+    run.says("or ask the compiler: `--evaluate`");
+    let run = evaluated(&sandbox);
+    assert_eq!(run.stderr, "");
+    assert!(sandbox.read(SHIPS).contains("asked:"));
+    assert!(sandbox.read(BOATS).contains("default: 0"));
 }
 
 #[test]

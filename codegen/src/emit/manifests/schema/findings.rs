@@ -22,6 +22,10 @@ impl Shapes<'_> {
         for finding in derived.into_iter().flat_map(|derived| &derived.findings) {
             let finding = match finding.severity {
                 Severity::Error => finding.clone().help(ASK_COMPILER),
+                _ if self.manifests.only_complete && asks_compiler(finding) => Diagnostic {
+                    severity: Severity::Error,
+                    ..finding.clone()
+                },
                 _ => finding.clone(),
             };
             if !self.diagnostics.as_slice().contains(&finding) {
@@ -188,4 +192,8 @@ impl Shapes<'_> {
             rules.schemaless || (by_hand && is_declared)
         })
     }
+}
+
+fn asks_compiler(finding: &Diagnostic) -> bool {
+    finding.help.iter().any(|help| help == ASK_COMPILER)
 }

@@ -2,15 +2,18 @@
 
 use serde_json::{Map, Value};
 
-use super::super::{
-    Cx, has_derive, named, resolve::Resolved, well_known::well_known, wire_names::wire_name,
+use super::{
+    super::{
+        Cx, has_derive, named, resolve::Resolved, well_known::well_known, wire_names::wire_name,
+    },
+    openapi_values::{self, default_of_openapi},
 };
 use crate::{
-    builtin::{Written, below_openapi, openapi_structs},
     diag::Diagnostics,
-    kubernetes::KubernetesVersion,
     model::{TypeRef, names::Renamed},
-    read::rust::{Body, DEFAULT_BY_HAND, Field, Item, Kind, Literal, Predicate, Style},
+    read::rust::{
+        Body, DEFAULT_BY_HAND, Field, Fields, Item, Kind, Literal, Predicate, Style, Variant,
+    },
 };
 
 /// The maximum depth to which types and functions are followed.
@@ -39,12 +42,51 @@ fn evaluated(
     depth: usize,
 ) -> Option<Value> {
     let depth = depth.checked_sub(1)?;
+    let of_entries = |entries: &[(String, Literal)], ty: &TypeRef| {
+        let entries = entries.iter().map(|(key, code)| {
+            let value = evaluated(cx, (module, code), ty, depth)?;
+            Some((key.clone(), value))
+        });
+        Some(Value::Object(entries.collect::<Option<_>>()?))
+    };
     match (code, ty) {
-        (Literal::Known(value), _) => Some(value.clone()),
+        (Literal::Named(path), TypeRef::Optional(_)) if gives_default(cx, path) => {
+            Some(Value::Null)
+        }
+        (Literal::Wrapped(path, value), _) if is_some(path) => {
+            let inner = match ty {
+                TypeRef::Optional(inner) => inner,
+                other => other,
+            };
+            evaluated(cx, (module, value), inner, depth)
+        }
         (_, TypeRef::Optional(inner) | TypeRef::Boxed(inner)) => {
             evaluated(cx, (module, code), inner, depth)
         }
+        // A map of pairs that are collected.
+        (Literal::Known(Value::Array(_)) | Literal::List(_), TypeRef::Map(value)) => {
+            of_entries(&code.pairs()?, value)
+        }
+        (Literal::Known(value), _) => Some(value.clone()),
         (Literal::Named(path), _) => evaluated_path(cx, (module, path), ty, depth),
+        (Literal::Map(entries), TypeRef::Map(value)) => of_entries(entries, value),
+        (Literal::Wrapped(path, inner), TypeRef::Local(name)) => {
+            of_wrapped(cx, cx.item(name)?, path, &|item, field| {
+                let ty = cx.silent_reference(item, field);
+                evaluated(cx, (module, inner), &ty, depth)
+            })
+        }
+        (Literal::Struct(fields, rest), TypeRef::Known(_) | TypeRef::External(_)) => {
+            let has_defaults = match rest.as_deref() {
+                Some(Literal::Named(path)) => gives_default(cx, path),
+                Some(_) => false,
+                None => true,
+            };
+            let path = ty.path().filter(|_| has_defaults)?;
+            openapi_values::of_struct(&path, fields, &|code, ty| {
+                evaluated(cx, (module, code), ty, depth)
+            })
+        }
         (Literal::List(items), TypeRef::List(element)) => {
             let items = items.iter();
             let items = items.map(|code| evaluated(cx, (module, code), element, depth));
@@ -66,6 +108,49 @@ fn evaluated(
                     None => Some(part(item, field, rest.as_ref()?)),
                 }
             })
+        }
+        _ => None,
+    }
+}
+
+fn is_some(path: &[String]) -> bool {
+    path.last().is_some_and(|last| last == "Some")
+}
+
+/// Returns the value in a struct or variant of one field, as serde writes it.
+fn of_wrapped(
+    cx: &Cx<'_>,
+    item: &Item,
+    path: &[String],
+    value: &dyn Fn(&Item, &Field) -> Option<Value>,
+) -> Option<Value> {
+    let name = path.last()?;
+    if item.serde.through.is_some() || cx.has_impl(item, "Serialize") {
+        return None;
+    }
+    match &item.body {
+        Body::Struct(Fields {
+            fields,
+            style: Style::Tuple,
+        }) if *name == item.name || *name == "Self" => match fields.as_slice() {
+            [only] if !only.serde.with => value(item, only),
+            _ => None,
+        },
+        Body::Enum(variants) => {
+            let variant = variants.iter().find(|variant| variant.name == *name)?;
+            let ([only], Style::Tuple, None) = (
+                variant.fields.fields.as_slice(),
+                variant.fields.style,
+                &item.serde.tag,
+            ) else {
+                return None;
+            };
+            let value = value(item, only)?;
+            if item.serde.untagged || variant.serde.untagged {
+                return Some(value);
+            }
+            let name = wire_name_of(item, variant);
+            Some(Value::Object([(name, value)].into_iter().collect()))
         }
         _ => None,
     }
@@ -175,19 +260,13 @@ fn default_of_type(cx: &Cx<'_>, ty: &TypeRef, depth: usize) -> Option<Value> {
         TypeRef::Boxed(inner) => default_of_type(cx, inner, depth)?,
         TypeRef::Local(name) => default_of_item(cx, cx.item(name)?, depth)?,
         TypeRef::Known(ty) => default_of_openapi(&format!("{}::{}", ty.module(), ty.name()))?,
+        // An instance of a generic type.
+        TypeRef::External(ty) if !ty.instance.is_empty() => {
+            default_of_item(cx, cx.item(ty.name())?, depth)?
+        }
         TypeRef::External(ty) => default_of_openapi(&ty.segments.join("::"))?,
         TypeRef::Verbatim(_) => return None,
     })
-}
-
-/// Returns the `Default` value of a struct of k8s-openapi, if it writes none of its fields then.
-fn default_of_openapi(path: &str) -> Option<Value> {
-    let mut structs = openapi_structs(KubernetesVersion::EARLIEST);
-    let found = structs.find(|one| below_openapi(one.path) == path)?;
-    let is_empty = found
-        .fields()
-        .all(|(_, written)| written == Written::Sometimes);
-    is_empty.then(|| Value::Object(Map::new()))
 }
 
 fn default_of_item(cx: &Cx<'_>, item: &Item, depth: usize) -> Option<Value> {
@@ -266,18 +345,21 @@ fn variant_name(cx: &Cx<'_>, item: &Item, is_meant: impl Fn(&str) -> bool) -> Op
     if !is_text || found.fields.style != Style::Unit || cx.has_impl(item, "Serialize") {
         return None;
     }
+    Some(Value::String(wire_name_of(item, found)))
+}
+
+fn wire_name_of(item: &Item, variant: &Variant) -> String {
     let case = item.serde.rename_all.as_deref();
     let silent = &mut Diagnostics::new();
-    let place = &found.place;
-    let name = wire_name(
-        &found.name,
-        &found.serde,
+    let place = &variant.place;
+    wire_name(
+        &variant.name,
+        &variant.serde,
         case,
         Renamed::Variant,
         place,
         silent,
-    );
-    Some(Value::String(name))
+    )
 }
 
 /// Whether serde skips the value when serializing, so that schemars does not write it as default

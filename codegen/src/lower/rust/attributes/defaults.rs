@@ -9,7 +9,10 @@ use super::{
 };
 use crate::{
     diag::{Diagnostic, Place},
-    read::rust::{Field, Item, Literal, Said},
+    read::{
+        markers::ASK_COMPILER,
+        rust::{Field, Item, Literal, Said},
+    },
 };
 
 /// The default of a field in its schema.
@@ -76,6 +79,7 @@ fn unknown(field: &Field, function: Option<&str>, place: Place) -> Diagnostic {
     Diagnostic::warning(format!("the schema has no default for `{}`", field.name))
         .at(place, format!("{what} {does}"))
         .help("set it in a comment: `+kubebuilder:default=…`; `+kubebuilder:default=null` for none")
+        .help(ASK_COMPILER)
 }
 
 /// Reports one finding for all fields of the type.
@@ -83,6 +87,7 @@ fn unknown_of_type(item: &Item) -> Diagnostic {
     Diagnostic::warning(format!("the schema has no defaults for fields of `{}`", item.name))
         .at(item.place.clone(), "its default is computed by code")
         .help("set them in comments above the fields: `+kubebuilder:default=…`; `+kubebuilder:default=null` for none")
+        .help(ASK_COMPILER)
 }
 
 /// Returns the value of a function of the version, or of a constructor.

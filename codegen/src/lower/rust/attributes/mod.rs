@@ -8,6 +8,7 @@ mod code_values;
 mod defaults;
 mod keywords;
 mod merging;
+mod openapi_values;
 mod wire;
 
 use std::borrow::Cow;
@@ -126,6 +127,10 @@ impl Cx<'_> {
             }
             item.markers.0.extend(markers);
             target.items = self.element_type(&self.reference(&item, &ty, &mut Diagnostics::new()));
+        }
+        if let Some(with) = &item.schema.with {
+            let ty = self.reference(&item, with, &mut Diagnostics::new());
+            (target.wire, target.items) = (self.wire_type(&ty), self.element_type(&ty));
         }
         let function = item.schema.schema_with.as_ref();
         let code = function.and_then(|(call, _)| self.schema_of_function(&item, call));
@@ -252,7 +257,11 @@ impl Cx<'_> {
             match literal {
                 Literal::Known(value) => return Some(value.clone()),
                 Literal::Named(path) => literal = self.named(module, path)?,
-                Literal::Unknown | Literal::List(_) | Literal::Struct(..) => return None,
+                Literal::Unknown
+                | Literal::List(_)
+                | Literal::Map(_)
+                | Literal::Struct(..)
+                | Literal::Wrapped(..) => return None,
             }
         }
         None
