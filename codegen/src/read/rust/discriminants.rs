@@ -2,7 +2,10 @@
 
 use syn::{Attribute, Ident, ItemEnum, Meta, Token, Visibility, punctuated::Punctuated};
 
-use super::{conditions::Attributes, syntax::derive_spans};
+use super::{
+    conditions::Attributes,
+    syntax::{derive_spans, ident_text},
+};
 
 /// The attribute whose arguments are attributes of what the derive makes.
 const PASSED: &str = "strum_discriminants";
@@ -19,7 +22,10 @@ pub(super) fn of(item: &ItemEnum) -> Option<ItemEnum> {
     }
     let mut made = ItemEnum {
         attrs: Vec::new(),
-        ident: Ident::new(&format!("{}Discriminants", item.ident), item.ident.span()),
+        ident: Ident::new(
+            &format!("{}Discriminants", ident_text(&item.ident)),
+            item.ident.span(),
+        ),
         generics: syn::Generics::default(),
         ..item.clone()
     };
