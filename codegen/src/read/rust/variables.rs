@@ -1,8 +1,13 @@
 //! Blocks whose variables are known: `let` with a value, and what is put into maps and lists.
 
+use serde_json::Value;
 use syn::{Block, Expr, Pat, Stmt};
 
 use super::{literal::Literal, syntax::ident_text};
+
+/// The most parts of a variable's value: lists of lists of variables would soon be larger than
+/// memory.
+const MOST_PARTS: usize = 1_000;
 
 /// Variables with their values.
 type Variables = Vec<(String, Literal)>;
@@ -41,8 +46,33 @@ fn of_block(block: &Block) -> Option<Literal> {
             Stmt::Expr(Expr::MethodCall(call), Some(_)) => put(call, &mut variables)?,
             Stmt::Expr(..) | Stmt::Item(_) | Stmt::Macro(_) => return None,
         }
+        if variables.iter().any(|(_, value)| parts(value) > MOST_PARTS) {
+            return None;
+        }
     }
     Some(with(Literal::of(last), &variables))
+}
+
+fn parts(value: &Literal) -> usize {
+    let of_entries = |entries: &[(String, Literal)]| -> usize {
+        entries.iter().map(|(_, value)| parts(value)).sum()
+    };
+    1 + match value {
+        Literal::Known(value) => parts_of_json(value),
+        Literal::List(items) => items.iter().map(parts).sum(),
+        Literal::Map(entries) => of_entries(entries),
+        Literal::Struct(fields, rest) => of_entries(fields) + rest.as_deref().map_or(0, parts),
+        Literal::Wrapped(_, inner) => parts(inner),
+        Literal::Named(_) | Literal::Unknown => 0,
+    }
+}
+
+fn parts_of_json(value: &Value) -> usize {
+    1 + match value {
+        Value::Array(items) => items.iter().map(parts_of_json).sum(),
+        Value::Object(entries) => entries.values().map(parts_of_json).sum(),
+        _ => 0,
+    }
 }
 
 fn name_of(pattern: &Pat) -> Option<String> {
@@ -87,7 +117,7 @@ fn put(call: &syn::ExprMethodCall, variables: &mut Variables) -> Option<()> {
 fn entries_of(map: &Literal) -> Option<Vec<(String, Literal)>> {
     match map {
         Literal::Map(entries) => Some(entries.clone()),
-        Literal::Known(serde_json::Value::Object(entries)) => {
+        Literal::Known(Value::Object(entries)) => {
             let entries = entries.iter();
             let entries = entries.map(|(key, value)| (key.clone(), Literal::Known(value.clone())));
             Some(entries.collect())
@@ -99,7 +129,7 @@ fn entries_of(map: &Literal) -> Option<Vec<(String, Literal)>> {
 fn items_of(list: &Literal) -> Option<Vec<Literal>> {
     match list {
         Literal::List(items) => Some(items.clone()),
-        Literal::Known(serde_json::Value::Array(items)) => {
+        Literal::Known(Value::Array(items)) => {
             Some(items.iter().cloned().map(Literal::Known).collect())
         }
         _ => None,
@@ -148,7 +178,7 @@ fn with_paths(
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
@@ -180,5 +210,11 @@ mod tests {
         check("let mut list = vec![1]; list.clear(); list", None);
         check("if a { return 2; } 1", None);
         check("let a = f(2); vec![a]", None);
+    }
+
+    #[test]
+    fn values_do_not_grow_without_a_limit() {
+        let double = "let a = vec![a, a];".repeat(60);
+        check(&format!("let a = 1; {double} a"), None);
     }
 }
