@@ -4,7 +4,6 @@ use serde_json::Value;
 use syn::{BinOp, Expr, UnOp};
 
 use super::{literal::Literal, syntax::ident_text};
-use crate::model::names;
 
 /// A condition on a value.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,12 +87,13 @@ impl Predicate {
     }
 
     /// Whether the predicate holds for a value in JSON; `None` if that is not known. `default`
-    /// returns that of its type, `constant` the value of a constant, and `other` what another
-    /// function decides.
+    /// returns that of its type, `field` the value of a field by its name in Rust, `constant` that
+    /// of a constant, and `other` what another function decides.
     pub(crate) fn holds(
         &self,
         value: &Value,
         default: &dyn Fn() -> Option<Value>,
+        field: &dyn Fn(&str) -> Option<Value>,
         constant: &dyn Fn(&Literal) -> Option<Value>,
         other: &dyn Fn(&[String]) -> Option<bool>,
     ) -> Option<bool> {
@@ -112,20 +112,17 @@ impl Predicate {
             Self::Equal(literal) => constant(literal).map(|known| is_equal(&known, value)),
             Self::Other(path) => other(path),
             Self::Not(inner) => inner
-                .holds(value, default, constant, other)
+                .holds(value, default, field, constant, other)
                 .map(|holds| !holds),
             Self::All(parts) => {
                 let mut all = true;
                 for part in parts {
-                    all &= part.holds(value, default, constant, other)?;
+                    all &= part.holds(value, default, field, constant, other)?;
                 }
                 Some(all)
             }
             Self::Field(name, inner) => {
-                let mut entries = value.as_object()?.iter();
-                let found = entries.find(|(key, _)| names::is_same_field(name, key));
-                let value = found.map_or(&Value::Null, |(_, value)| value);
-                inner.holds(value, &|| None, constant, &|_| None)
+                inner.holds(&field(name)?, &|| None, &|_| None, constant, &|_| None)
             }
         }
     }

@@ -94,6 +94,21 @@ fn a_value_that_a_function_compares_with_a_variant_is_left_out() {
 }
 
 #[test]
+fn a_function_reads_a_field_by_its_name_in_rust() {
+    let field = "#[serde(default, skip_serializing_if = \"is_low\")] a: Mast";
+    let below = |name: &str| {
+        format!(
+            "DERIVE\n#[derive(Default)]\npub struct Mast {{ #[serde(rename = \"{name}\")] low: bool, #[serde(rename = \"low\")] tall: bool }}\n\
+             fn is_low(mast: &Mast) -> bool {{ !mast.low }}\n"
+        )
+    };
+    check(field, &below("short"), &Value::Null);
+    let tall = "impl Default for Mast { fn default() -> Self { Self { low: true, tall: false } } }";
+    let below = below("short").replace("#[derive(Default)]\n", "") + tall;
+    check(field, &below, &json!({"short": true, "low": false}));
+}
+
+#[test]
 fn what_code_computes_is_no_default() {
     for body in [
         "let height = 4; Self { height }",

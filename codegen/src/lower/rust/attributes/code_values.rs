@@ -396,9 +396,29 @@ fn decides(
     predicate.holds(
         value,
         &|| default_of_type(cx, ty, MAX_DEPTH),
+        &|name| field_of(cx, ty, name, value),
         &|literal| evaluated(cx, (module, literal), ty, depth),
         &|path| decides(cx, (module, path), (value, ty), depth),
     )
+}
+
+/// Returns the value of a field, by its name in Rust, in that of a struct; null if serde leaves it
+/// out.
+fn field_of(cx: &Cx<'_>, ty: &TypeRef, name: &str, whole: &Value) -> Option<Value> {
+    let item = match ty {
+        TypeRef::Optional(inner) | TypeRef::Boxed(inner) => {
+            return field_of(cx, inner, name, whole);
+        }
+        TypeRef::Local(key) => cx.item(key)?,
+        TypeRef::External(ty) if !ty.instance.is_empty() => cx.item(ty.name())?,
+        _ => return openapi_values::field_of(&ty.path()?, name, whole),
+    };
+    let Body::Struct(fields) = &item.body else {
+        return None;
+    };
+    let field = fields.fields.iter().find(|field| field.name == name)?;
+    let is_plain = !field.serde.flatten && !field.serde.with && whole.is_object();
+    is_plain.then(|| part(item, field, whole))
 }
 
 impl Cx<'_> {

@@ -52,6 +52,13 @@ pub(super) fn of_struct(
         .then_some(Value::Object(entries))
 }
 
+/// Returns the value of a field, by its name in Rust, in that of a struct; null if it is left out.
+pub(super) fn field_of(path: &str, name: &str, whole: &Value) -> Option<Value> {
+    let mut fields = found(path)?.fields();
+    let (name, _) = fields.find(|(json_name, _)| names::is_same_field(name, json_name))?;
+    Some(whole.as_object()?.get(name).cloned().unwrap_or_default())
+}
+
 fn found(path: &str) -> Option<OpenapiStruct> {
     let mut structs = openapi_structs(KubernetesVersion::EARLIEST);
     structs.find(|one| below_openapi(one.path) == path)
