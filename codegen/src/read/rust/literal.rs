@@ -104,33 +104,25 @@ impl Literal {
         }
     }
 
-    /// The entries of a list of pairs, of which a map is made.
-    pub(crate) fn pairs(&self) -> Option<Vec<(String, Self)>> {
-        let pair = |key: &Self, value: Self| Some((key.clone().text()?, value));
+    /// The values of a list.
+    pub(super) fn items(&self) -> Option<Vec<Self>> {
         match self {
+            Self::List(items) => Some(items.clone()),
             Self::Known(Value::Array(items)) => {
-                let items = items.iter().map(|item| match item.as_array()?.as_slice() {
-                    [key, value] => pair(&Self::Known(key.clone()), Self::Known(value.clone())),
-                    _ => None,
-                });
-                items.collect()
-            }
-            Self::List(items) => {
-                let items = items.iter().map(|item| match item {
-                    Self::List(parts) => match parts.as_slice() {
-                        [key, value] => pair(key, value.clone()),
-                        _ => None,
-                    },
-                    Self::Known(Value::Array(parts)) => match parts.as_slice() {
-                        [key, value] => pair(&Self::Known(key.clone()), Self::Known(value.clone())),
-                        _ => None,
-                    },
-                    _ => None,
-                });
-                items.collect()
+                Some(items.iter().cloned().map(Self::Known).collect())
             }
             _ => None,
         }
+    }
+
+    /// The entries of a list of pairs, of which a map is made.
+    pub(crate) fn pairs(&self) -> Option<Vec<(String, Self)>> {
+        let pairs = self.items()?.into_iter();
+        let pairs = pairs.map(|pair| match pair.items()?.as_slice() {
+            [key, value] => Some((key.clone().text()?, value.clone())),
+            _ => None,
+        });
+        pairs.collect()
     }
 
     fn negated(self) -> Self {

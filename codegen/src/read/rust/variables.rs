@@ -105,7 +105,7 @@ fn put(call: &syn::ExprMethodCall, variables: &mut Variables) -> Option<()> {
             Literal::map(entries)
         }
         ("push", [value]) => {
-            let mut items = items_of(variable)?;
+            let mut items = variable.items()?;
             items.push(value.clone());
             Literal::list(items.into_iter())
         }
@@ -121,16 +121,6 @@ fn entries_of(map: &Literal) -> Option<Vec<(String, Literal)>> {
             let entries = entries.iter();
             let entries = entries.map(|(key, value)| (key.clone(), Literal::Known(value.clone())));
             Some(entries.collect())
-        }
-        _ => None,
-    }
-}
-
-fn items_of(list: &Literal) -> Option<Vec<Literal>> {
-    match list {
-        Literal::List(items) => Some(items.clone()),
-        Literal::Known(Value::Array(items)) => {
-            Some(items.iter().cloned().map(Literal::Known).collect())
         }
         _ => None,
     }
