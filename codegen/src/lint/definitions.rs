@@ -16,13 +16,12 @@ fn schema(version: &Value) -> &Value {
     &version["schema"]["openAPIV3Schema"]
 }
 
-fn fault(pointer: Vec<String>, path: &str, message: impl Into<String>) -> Fault<'static> {
+fn fault(pointer: Vec<String>, path: &str, message: impl Into<String>) -> Fault {
     Fault {
         pointer,
         path: path.to_owned(),
         message: message.into(),
         fix: None,
-        declared: None,
     }
 }
 
@@ -36,7 +35,7 @@ fn status_keys(more: &[&str]) -> Vec<String> {
     keys(&[&start, more].concat())
 }
 
-pub(super) fn status_subresource(_: &Value, version: &Value) -> Vec<Fault<'static>> {
+pub(super) fn status_subresource(_: &Value, version: &Value) -> Vec<Fault> {
     let has_status = !schema(version)["properties"]["status"].is_null();
     if !has_status || !version["subresources"]["status"].is_null() {
         return Vec::new();
@@ -45,7 +44,7 @@ pub(super) fn status_subresource(_: &Value, version: &Value) -> Vec<Fault<'stati
     vec![fault(status_keys(&[]), "status", message)]
 }
 
-pub(super) fn status_optional(_: &Value, version: &Value) -> Vec<Fault<'static>> {
+pub(super) fn status_optional(_: &Value, version: &Value) -> Vec<Fault> {
     let status = &schema(version)["properties"]["status"];
     let faults = required(status).map(|name| {
         let message = format!(
@@ -57,7 +56,7 @@ pub(super) fn status_optional(_: &Value, version: &Value) -> Vec<Fault<'static>>
     faults.collect()
 }
 
-pub(super) fn columns(_: &Value, version: &Value) -> Vec<Fault<'static>> {
+pub(super) fn columns(_: &Value, version: &Value) -> Vec<Fault> {
     let columns = version["additionalPrinterColumns"].as_array();
     let columns = columns.into_iter().flatten().enumerate();
     let faults = columns.filter_map(|(index, column)| {
@@ -77,7 +76,7 @@ pub(super) fn columns(_: &Value, version: &Value) -> Vec<Fault<'static>> {
     faults.collect()
 }
 
-pub(super) fn scale(_: &Value, version: &Value) -> Vec<Fault<'static>> {
+pub(super) fn scale(_: &Value, version: &Value) -> Vec<Fault> {
     let scale = &version["subresources"]["scale"];
     let paths = [
         "specReplicasPath",
@@ -112,7 +111,7 @@ fn is_open(schema: &Value) -> bool {
     schema["x-kubernetes-preserve-unknown-fields"] == true
 }
 
-pub(super) fn short_names(crd: &Value, _: &Value) -> Vec<Fault<'static>> {
+pub(super) fn short_names(crd: &Value, _: &Value) -> Vec<Fault> {
     let names = crd.pointer("/spec/names/shortNames");
     let names = names.and_then(Value::as_array).into_iter().flatten();
     let faults = names

@@ -28,7 +28,7 @@ use self::{
     rules::{Check, Fix, Rule},
 };
 use crate::{
-    compat::{Declared, Definition, Places, Set, text::located},
+    compat::{Definition, Places, Set, text::located},
     diag::{Diagnostics, Place},
 };
 
@@ -109,7 +109,7 @@ pub(crate) fn lint(set: &Set, levels: &Levels) -> Result<Vec<Finding>, Diagnosti
 }
 
 /// What a check of a version found.
-struct Fault<'d> {
+struct Fault {
     /// The keys from the version to the value.
     pointer: Vec<String>,
     /// The field; empty for the version itself.
@@ -117,8 +117,6 @@ struct Fault<'d> {
     /// What is the case.
     message: String,
     fix: Option<&'static Fix>,
-    /// Where the value is declared, if types declare it and it is known.
-    declared: Option<Declared<'d>>,
 }
 
 fn one(definition: &Definition, levels: &Levels) -> (Vec<Finding>, Diagnostics) {
@@ -136,8 +134,7 @@ fn one(definition: &Definition, levels: &Levels) -> (Vec<Finding>, Diagnostics) 
             let place = match &places {
                 Places::Yaml(..) => places.place(name, &fault.path, &pointer).map(Some),
                 Places::Types(types) => {
-                    let declared = fault.declared.or_else(|| types.at(name, &fault.path));
-                    let own = declared.filter(|it| it.exact);
+                    let own = types.at(name, &fault.path).filter(|it| it.exact);
                     own.map(|it| it.place.cloned())
                 }
             };
@@ -164,12 +161,12 @@ fn one(definition: &Definition, levels: &Levels) -> (Vec<Finding>, Diagnostics) 
 }
 
 /// What the rules that are on find in a version: first those of the version, then field by field.
-fn faults<'d>(
+fn faults(
     crd: &Value,
     version: &Value,
-    places: &Places<'d>,
+    places: &Places<'_>,
     levels: &Levels,
-) -> Vec<(&'static Rule, Level, Fault<'d>)> {
+) -> Vec<(&'static Rule, Level, Fault)> {
     let (mut found, mut fields) = (Vec::new(), Vec::new());
     for rule in rules::all() {
         match (
@@ -189,14 +186,13 @@ fn faults<'d>(
         Places::Yaml(..) => None,
         Places::Types(types) => types.root(name).map(|root| (types, root)),
     };
-    walk::fields(version, types, &mut |field, declared| {
+    walk::fields(version, types, &mut |field| {
         let faults = fields.iter().filter_map(|(rule, level, check)| {
             let fault = Fault {
                 message: check(field)?,
                 pointer: field.pointer.to_vec(),
                 path: field.path.to_owned(),
                 fix: rule.fix.as_ref().filter(|fix| (fix.applies)(field)),
-                declared,
             };
             Some((*rule, *level, fault))
         });

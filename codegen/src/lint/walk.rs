@@ -78,7 +78,7 @@ pub(super) fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Valu
 pub(super) fn fields<'d>(
     version: &Value,
     types: Option<(&Types<'d>, Declared<'d>)>,
-    visit: &mut dyn FnMut(&Field<'_>, Option<Declared<'d>>),
+    visit: &mut dyn FnMut(&Field<'_>),
 ) {
     let Some(schema) = version.pointer("/schema/openAPIV3Schema") else {
         return;
@@ -106,7 +106,7 @@ pub(super) fn fields<'d>(
 struct Walk<'v, 'd> {
     pointer: Vec<String>,
     types: Option<&'v Types<'d>>,
-    visit: &'v mut dyn FnMut(&Field<'_>, Option<Declared<'d>>),
+    visit: &'v mut dyn FnMut(&Field<'_>),
 }
 
 struct At<'a, 'd> {
@@ -129,7 +129,7 @@ impl<'d> Walk<'_, 'd> {
         }
         let length = self.pointer.len();
         self.pointer.extend(keys.iter().map(|&key| key.to_owned()));
-        let field = Field {
+        (self.visit)(&Field {
             name: at.name,
             is_property: at.is_property,
             schema,
@@ -138,8 +138,7 @@ impl<'d> Walk<'_, 'd> {
             pointer: &self.pointer,
             is_bounded: at.is_bounded,
             declared: at.declared,
-        };
-        (self.visit)(&field, at.declared);
+        });
         if schema["x-kubernetes-embedded-resource"] != true {
             self.below(schema, at);
         }

@@ -37,7 +37,7 @@ pub(super) enum Check {
     /// Every value of the schema.
     Field(fn(&Field<'_>) -> Option<String>),
     /// A CRD and one of its versions.
-    Version(fn(&Value, &Value) -> Vec<Fault<'static>>),
+    Version(fn(&Value, &Value) -> Vec<Fault>),
 }
 
 /// A change of a field's markers or attributes after which its rule finds nothing, and the API
