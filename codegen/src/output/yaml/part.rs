@@ -22,11 +22,6 @@ pub(crate) enum Part<'a> {
 pub(crate) trait Branch: Sync {
     /// The contents of the branch.
     fn part(&self) -> Part<'_>;
-
-    /// The contents as JSON.
-    fn to_json(&self) -> Value {
-        self.part().to_json()
-    }
 }
 
 /// The address of a branch, stable while its parts are borrowed.
@@ -55,7 +50,7 @@ impl<'a> Part<'a> {
                     .map(|(name, part)| ((*name).to_owned(), part.to_json()))
                     .collect()
             }
-            Self::Branch(branch) => branch.to_json(),
+            Self::Branch(branch) => branch.part().to_json(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::Schema;
 use crate::output::yaml::{Branch, Part};
@@ -34,40 +34,10 @@ impl Branch for Schema {
         }
         Part::Map(words)
     }
-
-    /// As the part, but without a part for each of its parts: schemas of pods have thousands.
-    fn to_json(&self) -> Value {
-        let words = self.words.iter();
-        let mut words: Map<String, Value> = words
-            .map(|(word, value)| ((*word).to_owned(), value.clone()))
-            .collect();
-        let mut put = |word: &str, value: Value| words.insert(word.to_owned(), value);
-        if !self.properties.is_empty() {
-            let properties = self.properties.iter();
-            let properties = properties.map(|(name, one)| (name.clone(), one.to_json()));
-            put("properties", Value::Object(properties.collect()));
-        }
-        if !self.required.is_empty() {
-            put("required", self.required.iter().cloned().collect());
-        }
-        if let Some(items) = &self.items {
-            put("items", items.to_json());
-        }
-        if let Some(additional) = &self.additional {
-            put("additionalProperties", additional.to_json());
-        }
-        if !self.all_of.is_empty() {
-            put(
-                "allOf",
-                self.all_of.iter().map(|one| one.to_json()).collect(),
-            );
-        }
-        Value::Object(words)
-    }
 }
 
 impl From<&Schema> for Value {
     fn from(schema: &Schema) -> Self {
-        schema.to_json()
+        schema.part().to_json()
     }
 }
