@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::place::list;
+use crate::place::{is_identity, list};
 
 /// Why an old client does not see what was sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,9 +48,7 @@ fn walk(schema: &Value, value: &Value, path: &mut String, found: &mut Vec<Misfit
             for (name, value) in map.iter().filter(|(_, value)| !value.is_null()) {
                 let named = schema.get("properties").and_then(|it| it.get(name));
                 let below = named.or_else(|| schema.get("additionalProperties"));
-                // At the root, type and object metadata have types of their own.
-                let is_meta =
-                    path.is_empty() && matches!(name.as_str(), "apiVersion" | "kind" | "metadata");
+                let is_meta = path.is_empty() && is_identity(name);
                 if let Some(below) = below.filter(|it| it.is_object() && !is_meta) {
                     within(path, &format!(".{name}"), |path| {
                         walk(below, value, path, found)

@@ -133,7 +133,7 @@ pub(crate) fn find(wanted: &Wanted<'_>) -> Found {
     if let Some(known) = ANSWERS.with_borrow(|answers| answers.get(&question).cloned()) {
         return known;
     }
-    let found = found(wanted);
+    let found = find_anew(wanted);
     ANSWERS.with_borrow_mut(|answers| {
         if answers.len() >= MOST_ANSWERS {
             answers.clear();
@@ -143,7 +143,7 @@ pub(crate) fn find(wanted: &Wanted<'_>) -> Found {
     found
 }
 
-fn found(wanted: &Wanted<'_>) -> Found {
+fn find_anew(wanted: &Wanted<'_>) -> Found {
     let matched = wanted.matched.iter().map(|pattern| (*pattern, true));
     let unmatched = wanted.unmatched.iter().map(|pattern| (*pattern, false));
     let automata: Option<Vec<Automaton>> = matched

@@ -68,6 +68,11 @@ pub(crate) fn path_text(steps: &[Step]) -> String {
     text
 }
 
+/// Whether a field of an object is its type or metadata, which have types of their own.
+pub(crate) fn is_identity(name: &str) -> bool {
+    matches!(name, "apiVersion" | "kind" | "metadata")
+}
+
 /// The text at a path of a document; empty if there is none.
 pub(crate) fn text<'v>(value: &'v Value, keys: &[&str]) -> &'v str {
     let found = keys.iter().try_fold(value, |value, key| value.get(key));

@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use crate::change::Candidate;
-use crate::place::{Step, list, text};
+use crate::place::{Step, is_identity, list, text};
 use crate::run::Side;
 use crate::sample::Demand;
 
@@ -202,10 +202,7 @@ fn fields<'s>(root: &Demand<'s>, object: &Value, path: &[Step], fixed: &[&str]) 
     let Some(Value::Object(map)) = at(object, path) else {
         return Vec::new();
     };
-    let is_fixed = |name: &str| {
-        fixed.contains(&name)
-            || path.is_empty() && matches!(name, "apiVersion" | "kind" | "metadata")
-    };
+    let is_fixed = |name: &str| fixed.contains(&name) || path.is_empty() && is_identity(name);
     let mut found = Vec::new();
     let only = map.keys().filter(|name| is_fixed(name)).cloned();
     found.push((path.to_vec(), Proposal::Only(only.collect())));
@@ -237,7 +234,6 @@ fn apply(
     path: &[Step],
     proposal: &Proposal<'_>,
 ) -> Option<Value> {
-    let is_identity = |name: &str| matches!(name, "apiVersion" | "kind" | "metadata");
     if matches!(path.first(), Some(Step::Property(name)) if is_identity(name)) {
         return None;
     }
