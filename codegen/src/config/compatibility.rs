@@ -138,5 +138,5 @@ impl Config {
 ///
 /// [`Error::Config`] if a set has two different CRDs of one name.
 pub(crate) fn compared(old: &Set, new: &Set, budget: usize) -> Result<Report, Error> {
-    super::prepare::on_threads(|| compat::compare(old, new, budget).map_err(Error::Config))
+    super::load::on_threads(|| compat::compare(old, new, budget).map_err(Error::Config))
 }

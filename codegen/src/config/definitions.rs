@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::{
     Config, Error, Progress,
     crd_files::open_all,
-    prepare::{Modelled, on_threads},
+    load::{Modelled, on_threads},
 };
 use crate::{
     compat::{Definition, Origin, Set, YamlFile},

@@ -78,7 +78,7 @@ impl Config {
         let mut levels = conventions.choice.levels();
         levels.extend(more.clone());
         let set = self.definitions(progress)?;
-        let linted = super::prepare::on_threads(|| lint::lint(&set, &levels).map_err(Error::Input));
+        let linted = super::load::on_threads(|| lint::lint(&set, &levels).map_err(Error::Input));
         let mut findings = linted?;
         let mut unused = Vec::new();
         if let Some(path) = &conventions.baseline {

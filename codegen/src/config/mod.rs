@@ -32,6 +32,7 @@ mod keys;
 mod layout;
 #[cfg(feature = "cli")]
 mod lint;
+mod load;
 mod manifest;
 mod members;
 mod modules;
