@@ -44,6 +44,7 @@ mod http;
 mod kinds;
 mod metadata;
 mod metrics;
+mod openapi;
 mod rbac;
 mod rbac_assertions;
 mod registry;

@@ -27,9 +27,10 @@ use crate::http::respond as responses;
 use crate::http::respond::{Answer, Content, Layout, respond, respond_error};
 use crate::http::websocket::{self, ListenerStop};
 use crate::metrics;
+use crate::openapi;
 use crate::rbac::access::{Access, Target};
 use crate::rbac::user::User;
-use crate::registry::{Served, openapi};
+use crate::registry::Served;
 use crate::rest::{self, Call, Requester, Verb};
 use crate::status::ApiError;
 use crate::testing::faults::Struck;
@@ -205,8 +206,8 @@ fn documents(core: &Core, parts: &Parts, route: &Route) -> Result<Answer, ApiErr
         Route::OpenApiV3(path) => {
             negotiate::accept_openapi(accept.as_deref(), false)?;
             let document = match path.as_str() {
-                "" => Some(registry.openapi_index()),
-                path => registry.openapi_document(path),
+                "" => Some(openapi::index(registry)),
+                path => openapi::document(core, path),
             };
             let document = document.ok_or_else(ApiError::no_such_resource)?;
             Ok(plain(document, None))

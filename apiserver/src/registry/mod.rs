@@ -7,7 +7,6 @@
 
 mod describe;
 mod discovery;
-pub(crate) mod openapi;
 mod services;
 mod strategy;
 mod subresource;

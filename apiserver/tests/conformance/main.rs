@@ -55,6 +55,7 @@ mod generation;
 mod jobs;
 mod list;
 mod namespaces;
+mod openapi;
 mod patch;
 mod pod_updates;
 mod resource_version_match;

@@ -19,16 +19,19 @@ impl Kind {
     /// Its Go package: `k8s.io/api/apps/v1`.
     #[must_use]
     pub fn package(&self) -> String {
-        let version = self.version;
-        let first = self.group.split('.').next().unwrap_or_default();
-        match first {
-            "" => format!("k8s.io/api/core/{version}"),
-            "apiextensions" => {
-                format!("k8s.io/apiextensions-apiserver/pkg/apis/{first}/{version}")
-            }
-            "apiregistration" => format!("k8s.io/kube-aggregator/pkg/apis/{first}/{version}"),
-            _ => format!("k8s.io/api/{first}/{version}"),
-        }
+        package_of(self.group, self.version)
+    }
+}
+
+/// Returns the Go package of a version of one of Kubernetes' own groups: `k8s.io/api/apps/v1`.
+#[must_use]
+pub fn package_of(group: &str, version: &str) -> String {
+    let first = group.split('.').next().unwrap_or_default();
+    match first {
+        "" => format!("k8s.io/api/core/{version}"),
+        "apiextensions" => format!("k8s.io/apiextensions-apiserver/pkg/apis/{first}/{version}"),
+        "apiregistration" => format!("k8s.io/kube-aggregator/pkg/apis/{first}/{version}"),
+        _ => format!("k8s.io/api/{first}/{version}"),
     }
 }
 

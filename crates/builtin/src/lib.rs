@@ -17,7 +17,7 @@ use std::cmp::Ordering;
 
 use serde::de::DeserializeOwned;
 
-pub use kinds::{KINDS, Kind};
+pub use kinds::{KINDS, Kind, package_of};
 #[cfg(feature = "pack")]
 pub use pack::pack;
 pub use row::{Body, Definition, Field, Marshals, Omission, Patch};
