@@ -22,4 +22,4 @@ if [[ -z "$corpus" ]]; then
     tar -xJf "$archive" -C "$target/corpus"
   fi
 fi
-CRD_CORPUS="$(cd "$corpus" && pwd)" cargo test -p embedded-apiserver --test apiserver corpus_schema:: -- --nocapture
+CRD_CORPUS="$(cd "$corpus" && pwd)" cargo test --workspace --test apiserver corpus_schema:: -- --nocapture

@@ -14,4 +14,4 @@ need_real_server
 unpack_corpus "${CARGO_TARGET_DIR:-$root/target}" || skip "no corpus"
 public=$(cd "$public" && pwd)
 hack/envtest.sh run -- env CRD_CORPUS="$public" VALIDATE_PART="$*" \
-  cargo test -q --locked -p embedded-apiserver --test apiserver corpus_validate:: -- --nocapture
+  cargo test -q --locked --workspace --test apiserver corpus_validate:: -- --nocapture
