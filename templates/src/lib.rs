@@ -39,6 +39,8 @@ pub mod operator {
     texts! {
         /// What is left out of the image's context.
         DOCKERIGNORE = "operator/dockerignore";
+        /// What raises pinned images and actions.
+        DEPENDABOT = "operator/dependabot.yml";
         /// The workflow that tests it.
         CI = "operator/ci.yml";
         /// The workflow that runs it end to end.

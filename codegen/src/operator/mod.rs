@@ -79,10 +79,11 @@ const FEATURES: &str = "features = [\"app\", \"latest\"]";
 
 /// The files of a new operator, by path.
 #[rustfmt::skip]
-const FILES: [(&str, &str); 36] = [
+const FILES: [(&str, &str); 37] = [
     (".cargo/config.toml", templates::CARGO_CONFIG),
     (".devcontainer/devcontainer.json", templates::DEVCONTAINER),
     (".dockerignore", templates::DOCKERIGNORE),
+    (".github/dependabot.yml", templates::DEPENDABOT),
     (".github/workflows/ci.yml", templates::CI),
     (".github/workflows/e2e.yml", templates::E2E),
     (".gitignore", templates::GITIGNORE),
@@ -119,10 +120,11 @@ const FILES: [(&str, &str); 36] = [
 ];
 
 /// Files that a new repository often has already; `init` then keeps the existing ones.
-const DISPENSABLE: [&str; 9] = [
+const DISPENSABLE: [&str; 10] = [
     ".cargo/config.toml",
     ".devcontainer/devcontainer.json",
     ".dockerignore",
+    ".github/dependabot.yml",
     ".github/workflows/ci.yml",
     ".github/workflows/e2e.yml",
     ".gitignore",

@@ -1,6 +1,7 @@
 //! The controllers' deployment files are what `kube-codegen init` writes.
 
 use std::{
+    collections::BTreeSet,
     env, fs,
     path::{Path, PathBuf},
 };
@@ -153,4 +154,24 @@ fn pods_have_a_token_only_for_an_account_of_their_own() {
         }
     }
     assert!(seen > 6, "{seen} pods");
+}
+
+#[test]
+fn images_have_one_base_by_digest() {
+    let mut folders = deploys();
+    folders.extend([
+        repository().join("apiserver"),
+        repository().join("templates/operator"),
+    ]);
+    let mut bases = BTreeSet::new();
+    for folder in folders {
+        let file = text(&folder, "Dockerfile");
+        let images = file.lines().filter_map(|line| line.strip_prefix("FROM "));
+        bases.extend(images.filter_map(|line| Some(line.split_whitespace().next()?.to_owned())));
+    }
+    assert_eq!(bases.len(), 2, "one to build, one to run: {bases:?}");
+    for base in &bases {
+        let digest = base.split_once("@sha256:").map_or("", |(_, digest)| digest);
+        assert_eq!(digest.len(), 64, "{base} is not pinned by digest");
+    }
 }
