@@ -16,6 +16,13 @@ t api-resources --api-group=tour.example.com -o wide
 t api-resources --api-group=coordination.k8s.io
 t api-resources --api-group=batch -o name
 t get crd gadgets.tour.example.com
+until k explain gadgets.spec >/dev/null 2>&1; do sleep 0.2; done
+t explain gadgets --recursive
+t explain gadgets.spec
+t explain gadget.metadata.labels
+t explain gadgets.spec.nothing
+t explain leases --recursive
+t explain configmaps.data
 
 # Built-in kinds.
 t create configmap settings --from-literal=color=red
