@@ -18,14 +18,6 @@ version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"/\1/p' Cargo
 try=$(mktemp -d)
 trap 'rm -rf "$try"' EXIT
 
-# Prints the names of the published crates.
-published() {
-  cargo metadata --quiet --locked --no-deps --format-version 1 | python3 -c '
-import json, sys
-packages = (it for it in json.load(sys.stdin)["packages"] if it["publish"] is None)
-print(*(it["name"] for it in packages if "/testdata/" not in it["manifest_path"]))'
-}
-
 fail() {
   echo "package: $*" >&2
   exit 1
@@ -62,7 +54,7 @@ readme() {
   )
 }
 
-read -ra crates <<<"$(published)"
+mapfile -t crates < <(cargo metadata --quiet --locked --no-deps --format-version 1 | python3 hack/release/order.py | cut -d ' ' -f 1)
 echo "== packages: ${crates[*]}"
 # Compiling them is what the rest does.
 cargo package --quiet --allow-dirty --no-verify --target-dir "$target" "${crates[@]/#/--package=}"

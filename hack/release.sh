@@ -8,7 +8,8 @@
 # - `repository` in Cargo.toml is set, and all files that name it agree;
 # - CHANGELOG.md has a section of the version, with lines;
 # - docs/policy.md states the versions that Cargo.toml asks for;
-# - testdata/compat has what this version's generator writes, so that the next release is held against it (hack/compat.sh).
+# - testdata/compat has what this version's generator writes, so that the next release is held against it (hack/compat.sh);
+# - testdata/public-api lists the public API (hack/public-api.sh), and VERSION admits what is gone from it since the last tag.
 # With --execute it then runs hack/package.sh, tags, pushes the tag, from which .github/workflows/release.yml makes binaries and images, and
 # publishes the crates in the order of their dependencies. It leaves out what is done, so a run that was cut off is repeated as it was.
 # Every finding is reported before the script ends with 1; a dry run with findings still shows the commands.
@@ -56,7 +57,7 @@ check_tree() {
 
 check_versions() {
   local name its requirement
-  while read -r name its; do
+  while read -r name its _; do
     [[ $its == "$version" ]] || finding "$name has the version $its: set \`version\` of [workspace.package] in Cargo.toml"
   done <<<"$crates"
   while read -r name requirement; do
@@ -88,6 +89,27 @@ check_policy() {
 
 check_compat() {
   hack/compat.sh --check "$version" >/dev/null || finding "testdata/compat/$version is not what the generator writes: hack/compat.sh --renew $version"
+}
+
+# The releases between which nothing may break: 0.1 for 0.1.2, and 1 for 1.2.3.
+series() { awk -F. '{ print ($1 == 0 ? $1 "." $2 : $1) }' <<<"$1"; }
+
+# An item that is gone from the lists, or has changed, breaks users. What is added may break them too: a method that a trait requires, a
+# variant, a field. Those are for the review of the lists.
+check_public_api() {
+  local status=0 last gone
+  hack/public-api.sh >&2 || status=$?
+  case $status in
+    0) ;;
+    "$SKIPPED") finding "the public API is not checked, as said above" ;;
+    *) finding "testdata/public-api is not the public API: hack/public-api.sh --update" ;;
+  esac
+  # The first release has none before it.
+  last=$(git describe --tags --abbrev=0 --match 'v[0-9]*' --exclude "$tag" 2>/dev/null) || return 0
+  [[ $(series "${last#v}") == $(series "$version") ]] || return 0
+  gone=$(git diff --no-color --unified=0 "$last" -- testdata/public-api | grep '^-[^-]') || return 0
+  finding "$version may not break users of $last: raise the version, or bring back these items of the public API:
+$gone"
 }
 
 # required NAME: the version in a requirement of [workspace.dependencies].
@@ -129,6 +151,7 @@ check_policy "minimum Rust version" "$(sed -nE 's/^rust-version = "(.*)"/\1/p' C
 check_policy "major version of kube" "kube $(required kube)"
 check_policy "k8s-openapi" "k8s-openapi $(required k8s-openapi)"
 check_compat
+check_public_api
 if [[ $findings -gt 0 && -n $execute ]]; then
   echo "release: $findings findings, nothing was done" >&2
   exit 1

@@ -31,7 +31,8 @@ release() {
 
 says() { grep -qF -- "$1" "$try/output" || fail "it does not say: $1"; }
 
-# The tree as it is, with stand-ins for scripts that build: a packaging and an archive of generated code that pass.
+# The tree as it is, with stand-ins for scripts that build: packaging passes, the archive of generated code is there, and the public API is that
+# of the lists, unless the file `status` has another exit code.
 git init --quiet --bare "$try/remote"
 git init --quiet --initial-branch main "$try/clone"
 (cd "$root" && git ls-files -z --cached --others --exclude-standard | tar --null --files-from - --ignore-failed-read -cf - 2>/dev/null) | tar -xf - -C "$try/clone"
@@ -41,6 +42,7 @@ git config user.name check
 git config user.email check@example.com
 printf '#!/bin/sh\necho packaged\n' >hack/package.sh
 printf '#!/bin/sh\n[ -d "testdata/compat/$2" ]\n' >hack/compat.sh
+printf '#!/bin/sh\nexit "$(cat ../status 2>/dev/null || echo 0)"\n' >hack/public-api.sh
 git add --all
 git commit --quiet --message ready
 
@@ -110,6 +112,27 @@ git switch --quiet --create other
 release 1 "$version"
 says "this is not the branch main"
 git switch --quiet main
+echo 1 >"$try/status"
+release 1 "$version"
+says "is not the public API: hack/public-api.sh --update"
+echo 3 >"$try/status"
+release 1 "$version"
+says "the public API is not checked"
+rm "$try/status"
+git tag "v$version-rc.1"
+echo "pub fn kube_names::new()" >>testdata/public-api/kube-names.txt
+git commit --quiet --all --message "an item more"
+release 0 "$version"
+git tag "v$version-rc.2"
+sed -i '$d' testdata/public-api/kube-names.txt
+git commit --quiet --all --message "an item less"
+release 1 "$version"
+says "$version may not break users of v$version-rc.2: raise the version"
+says "-pub fn kube_names::new()"
+git tag --delete "v$version-rc.1" "v$version-rc.2" >/dev/null
+git tag v0.0.9 HEAD~1
+release 0 "$version"
+git tag --delete v0.0.9 >/dev/null
 sed -i 's/^rust-version = .*/rust-version = "1.99"/; s/^\(k8s-openapi = { version = \)"[^"]*"/\1"0.99"/; s/^\(kube = { version = \)"[^"]*"/\1"99"/' Cargo.toml
 release 1 "$version"
 says "does not say 1.99 for the minimum Rust version"

@@ -1,4 +1,5 @@
-"""The published crates in the order to publish them, one "NAME VERSION" a line, from `cargo metadata --no-deps` on standard input.
+"""The published crates in the order to publish them, one "NAME VERSION FEATURES" a line, from `cargo metadata --no-deps` on standard input.
+FEATURES are those with which docs.rs documents the crate, in the form of `--features` for a workspace.
 
 A crate comes after all that it depends on, also for its tests: cargo resolves a package's development dependencies from the registry.
 """
@@ -6,6 +7,13 @@ A crate comes after all that it depends on, also for its tests: cargo resolves a
 import graphlib
 import json
 import sys
+
+
+def documented(package: dict) -> str:
+    """The features of [package.metadata.docs.rs]. Those of a dependency, such as k8s-openapi/latest, come with another crate's."""
+    docs = (package["metadata"] or {}).get("docs", {}).get("rs", {})
+    names = sorted(package["features"]) if docs.get("all-features") else docs.get("features", [])
+    return ",".join(f"{package['name']}/{it}" for it in names if "/" not in it)
 
 
 def main() -> None:
@@ -23,7 +31,7 @@ def main() -> None:
     except graphlib.CycleError as error:
         sys.exit("crates that need each other to be published: " + " -> ".join(error.args[1]))
     for name in order:
-        print(name, packages[name]["version"])
+        print(name, packages[name]["version"], documented(packages[name]))
 
 
 main()
