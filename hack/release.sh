@@ -9,7 +9,7 @@
 # - CHANGELOG.md has a section of the version, with lines;
 # - docs/policy.md states the versions that Cargo.toml asks for;
 # - testdata/compat has what this version's generator writes, so that the next release is held against it (hack/compat.sh);
-# - testdata/public-api lists the public API (hack/public-api.sh), and VERSION admits what is gone from it since the last tag.
+# - testdata/public-api lists the public API (hack/public-api.sh), and VERSION admits what breaks since the last tag (cargo-semver-checks).
 # With --execute it then runs hack/package.sh, tags, pushes the tag, from which .github/workflows/release.yml makes binaries and images, and
 # publishes the crates in the order of their dependencies. It leaves out what is done, so a run that was cut off is repeated as it was.
 # Every finding is reported before the script ends with 1; a dry run with findings still shows the commands.
@@ -33,6 +33,8 @@ case $#:${2:-} in
 esac
 command -v python3 >/dev/null || skip "no python3 to read cargo's metadata with"
 tag=v$version
+# The version that is known to read the documentation of the Rust that builds here.
+semver_checks=0.45.0
 
 findings=0
 finding() {
@@ -91,25 +93,32 @@ check_compat() {
   hack/compat.sh --check "$version" >/dev/null || finding "testdata/compat/$version is not what the generator writes: hack/compat.sh --renew $version"
 }
 
-# The releases between which nothing may break: 0.1 for 0.1.2, and 1 for 1.2.3.
-series() { awk -F. '{ print ($1 == 0 ? $1 "." $2 : $1) }' <<<"$1"; }
-
-# An item that is gone from the lists, or has changed, breaks users. What is added may break them too: a method that a trait requires, a
-# variant, a field. Those are for the review of the lists.
 check_public_api() {
-  local status=0 last gone
+  local status=0
   hack/public-api.sh >&2 || status=$?
   case $status in
     0) ;;
     "$SKIPPED") finding "the public API is not checked, as said above" ;;
     *) finding "testdata/public-api is not the public API: hack/public-api.sh --update" ;;
   esac
+}
+
+# What breaks users of the last release needs a version that may break them. cargo-semver-checks knows what does: also what is added, such as
+# a method that a trait requires.
+check_semver() {
+  local last name features flags
   # The first release has none before it.
   last=$(git describe --tags --abbrev=0 --match 'v[0-9]*' --exclude "$tag" 2>/dev/null) || return 0
-  [[ $(series "${last#v}") == $(series "$version") ]] || return 0
-  gone=$(git diff --no-color --unified=0 "$last" -- testdata/public-api | grep '^-[^-]') || return 0
-  finding "$version may not break users of $last: raise the version, or bring back these items of the public API:
-$gone"
+  if ! cargo semver-checks --version >/dev/null 2>&1; then
+    finding "no cargo-semver-checks: cargo install --locked cargo-semver-checks@$semver_checks"
+    return
+  fi
+  while read -r name _ features; do
+    flags=(--only-explicit-features)
+    [[ -z $features ]] || flags+=(--features "${features//$name\//}")
+    cargo semver-checks --package "$name" --baseline-rev "$last" "${flags[@]}" </dev/null >&2 ||
+      finding "$name $version may not break users of $last, as said above: raise the version, or bring back what is gone"
+  done <<<"$crates"
 }
 
 # required NAME: the version in a requirement of [workspace.dependencies].
@@ -152,6 +161,7 @@ check_policy "major version of kube" "kube $(required kube)"
 check_policy "k8s-openapi" "k8s-openapi $(required k8s-openapi)"
 check_compat
 check_public_api
+check_semver
 if [[ $findings -gt 0 && -n $execute ]]; then
   echo "release: $findings findings, nothing was done" >&2
   exit 1
