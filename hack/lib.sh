@@ -72,6 +72,9 @@ go_tool() {
   printf -v "$1" %s "$2"
 }
 
+# Of lines that begin with the name of a crate, prints those of crates whose API docs/policy.md covers.
+covered() { grep -vE "^($(sed -nE 's/^\| `(.*)` \| nothing:.*/\1/p' "$root/docs/policy.md" | sed 's/`, `/|/g')) "; }
+
 # Prints a port of 127.0.0.1 that is free.
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 

@@ -28,9 +28,7 @@ command -v python3 >/dev/null || skip "no python3 to read cargo's metadata with"
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
 work=$CARGO_TARGET_DIR/public-api
 
-# NAME VERSION FEATURES of each crate that docs/policy.md covers.
-internal=$(sed -nE 's/^\| `(.*)` \| nothing:.*/\1/p' docs/policy.md | sed 's/`, `/|/g')
-crates=$(cargo metadata --quiet --locked --no-deps --format-version 1 | python3 hack/release/order.py | grep -vE "^($internal) ")
+crates=$(cargo metadata --quiet --locked --no-deps --format-version 1 | python3 hack/release/order.py | covered)
 
 # With the package of features, dependencies are those that other commands have built.
 arguments=(--package workspace-features)

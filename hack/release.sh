@@ -118,7 +118,7 @@ check_semver() {
     [[ -z $features ]] || flags+=(--features "${features//$name\//}")
     cargo semver-checks --package "$name" --baseline-rev "$last" "${flags[@]}" </dev/null >&2 ||
       finding "$name $version may not break users of $last, as said above: raise the version, or bring back what is gone"
-  done <<<"$crates"
+  done < <(covered <<<"$crates")
 }
 
 # required NAME: the version in a requirement of [workspace.dependencies].
