@@ -120,7 +120,7 @@ pub(crate) fn prepare_update(old: &Value, new: &mut Value) {
             at(old, &["metadata", "deletionTimestamp"]).cloned(),
         );
     }
-    for field in ["uid", "generateName", "deletionGracePeriodSeconds"] {
+    for field in ["uid", "deletionGracePeriodSeconds"] {
         if at(new, &["metadata", field]).is_none_or(|v| v.is_null() || v == "") {
             object::set_meta(new, field, at(old, &["metadata", field]).cloned());
         }

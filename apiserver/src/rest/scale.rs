@@ -186,6 +186,7 @@ pub(crate) async fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiEr
         } else {
             let old = scale_of(call, &object)?;
             let scale = scale_intake::patched(call, kind, &old, options.validation)?;
+            based_on(&scale)?;
             check_absent_replicas(call, &object, &scale)?;
             scale
         };
@@ -208,8 +209,7 @@ async fn store_scale(
     options: &WriteOptions,
     apply: Option<bool>,
 ) -> Result<Option<Answer>, ApiError> {
-    let given = object::resource_version(scale);
-    if !matches!(given, "" | "0") && given != current.revision.to_string() {
+    if based_on(scale)?.is_some_and(|revision| revision != current.revision) {
         return Err(ApiError::modified(&call.group_resource(), &call.name));
     }
     let admission = Admission {
@@ -252,6 +252,12 @@ async fn store_scale(
         }
         Persisted::Raced => Ok(None),
     }
+}
+
+/// Returns the revision that a scale is based on, if it names one.
+fn based_on(scale: &Value) -> Result<Option<u64>, ApiError> {
+    let given = Some(object::resource_version(scale)).filter(|it| !matches!(*it, "" | "0"));
+    given.map(update::parse_revision).transpose()
 }
 
 /// Checks that a patch gives a custom resource without replicas some: none count as absent.

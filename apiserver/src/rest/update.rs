@@ -120,14 +120,7 @@ fn check_version(call: &Call, current: &Stored, new: &mut Value) -> Result<(), A
             return Err(version_required(&call.served, &call.name));
         }
     } else {
-        let revision: u64 = given.parse().map_err(|_| {
-            ApiError::new(
-                500,
-                "",
-                format!("strconv.ParseUint: parsing \"{given}\": invalid syntax"),
-            )
-        })?;
-        if revision != current.revision {
+        if parse_revision(given)? != current.revision {
             return Err(ApiError::modified(&gr, &call.name));
         }
     }
@@ -137,6 +130,14 @@ fn check_version(call: &Call, current: &Stored, new: &mut Value) -> Result<(), A
         Some(Value::String(current.revision.to_string())),
     );
     Ok(())
+}
+
+/// Reads the resourceVersion that a write is based on.
+pub(super) fn parse_revision(given: &str) -> Result<u64, ApiError> {
+    given.parse().map_err(|_| {
+        let message = format!("strconv.ParseUint: parsing \"{given}\": invalid syntax");
+        ApiError::new(500, "", message)
+    })
 }
 
 /// 422: updates of this kind require a resourceVersion.

@@ -5,6 +5,9 @@ use crate::support::expect::eventually;
 use crate::support::*;
 
 cases![
+    generated_name_is_that_of_the_plural: refuses(
+        "/metadata/generateName", json!("gen-"),
+        "metadata.generateName: Invalid value: \"gen-\": must be spec.names.plural+\".\"+spec.group"),
     versions_are_unique: refused(
         simple().and_version("v1", json!({"type": "object"})), "spec.versions: Invalid value: "),
     version_names_are_dns_labels: refused(

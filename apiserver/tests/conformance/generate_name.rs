@@ -10,6 +10,7 @@ cases![
     generate_name_of_a_custom_resource,
     long_generate_name_is_cut,
     invalid_generate_name_is_refused,
+    an_update_drops_what_it_does_not_give,
 ];
 
 fn generated(prefix: &str) -> Value {
@@ -80,4 +81,12 @@ async fn invalid_generate_name_is_refused(client: Client) {
     maps.create(&generated("Not_Valid"))
         .await
         .invalid_with("metadata.generateName: Invalid value: \"Not_Valid\"");
+}
+
+async fn an_update_drops_what_it_does_not_give(client: Client) {
+    let maps = configmaps(&client).await;
+    maps.given("a", json!({"metadata": {"generateName": "part-"}}))
+        .await;
+    let replaced = maps.replaced("a", &maps.object("a", json!({}))).await;
+    check!(replaced, "/metadata/generateName": null);
 }

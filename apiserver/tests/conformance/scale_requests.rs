@@ -18,6 +18,7 @@ cases![
     strategic_patch_of_a_custom_scale_is_unsupported,
     custom_resource_without_replicas_cannot_be_patched_to_none,
     replicas_that_are_scaled_to_none_have_no_owner,
+    version_of_a_scale_is_a_number,
 ];
 
 async fn deployment(client: &Client) -> Collection {
@@ -240,5 +241,13 @@ async fn replicas_that_are_scaled_to_none_have_no_owner(client: Client) {
         check!(object, "/spec/replicas": 0);
         let owned = at(&object, "/metadata/managedFields").to_string();
         assert!(!owned.contains("f:replicas"), "{owned}");
+    }
+}
+
+async fn version_of_a_scale_is_a_number(client: Client) {
+    let patch = json!({"metadata": {"resourceVersion": "x"}, "spec": {"replicas": 0}});
+    for objects in [deployment(&client).await, thing(&client, json!({})).await] {
+        let status = merge_scale(&objects, patch.clone()).await.is(500);
+        check!(status, "/message": "strconv.ParseUint: parsing \"x\": invalid syntax");
     }
 }

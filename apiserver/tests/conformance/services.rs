@@ -6,6 +6,7 @@ use crate::support::*;
 const PORT: &str = "must be between 1 and 65535, inclusive";
 
 cases![
+    what_the_type_ignores_is_warned_of,
     type_is_known: create_invalid_with(SERVICES, of(json!({"type": "X"})),
         "spec.type: Unsupported value: \"X\": supported values: \"ClusterIP\", \"ExternalName\", \"LoadBalancer\", \"NodePort\""),
     external_name_is_required: create_invalid_with(
@@ -245,4 +246,25 @@ async fn deletion_removes_endpoints(client: Client) {
     get(&client, &format!("{path}/a"))
         .await
         .refused(404, "NotFound");
+}
+
+async fn what_the_type_ignores_is_warned_of(client: Client) {
+    let services = SERVICES.fresh(&client).await;
+    let spec = json!({"ports": [{"port": 80}], "externalName": "a.example.com"});
+    let reply = services
+        .create(&services.object("a", json!({"spec": spec})))
+        .await;
+    let ignored = |field: &str, is: &str| format!("spec.{field} is ignored when spec.type is {is}");
+    assert_eq!(
+        reply.warnings(),
+        [ignored("externalName", "not \"ExternalName\"")]
+    );
+    let spec = json!({"type": "ExternalName", "externalName": "a.example.com", "externalIPs": ["192.0.2.1"]});
+    let reply = services
+        .create(&services.object("b", json!({"spec": spec})))
+        .await;
+    assert_eq!(
+        reply.warnings(),
+        [ignored("externalIPs", "\"ExternalName\"")]
+    );
 }

@@ -51,6 +51,10 @@ impl Strategy for Service {
         validation::validate_update(old, new)
     }
 
+    fn warnings(&self, _old: Option<&Value>, new: &Value) -> Vec<String> {
+        types::warnings(new)
+    }
+
     fn unknown_field(&self, _kind: &str, field: &str) -> String {
         label_not_supported(field)
     }

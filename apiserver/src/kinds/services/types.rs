@@ -32,6 +32,24 @@ pub(super) fn number(fields: &Spec, field: &str) -> i64 {
         .unwrap_or_default()
 }
 
+/// Returns warnings of what the type of a service makes meaningless.
+pub(super) fn warnings(service: &Value) -> Vec<String> {
+    let Some(spec) = service["spec"].as_object() else {
+        return Vec::new();
+    };
+    let is_name = text(spec, "type") == "ExternalName";
+    let mut warnings = Vec::new();
+    if is_name && !list(spec, "externalIPs").is_empty() {
+        let warning = "spec.externalIPs is ignored when spec.type is \"ExternalName\"";
+        warnings.push(warning.to_owned());
+    }
+    if !is_name && !text(spec, "externalName").is_empty() {
+        let warning = "spec.externalName is ignored when spec.type is not \"ExternalName\"";
+        warnings.push(warning.to_owned());
+    }
+    warnings
+}
+
 /// Whether a service has addresses in the cluster, or at least `None`.
 pub(super) fn has_cluster_ip(spec: &Spec) -> bool {
     text(spec, "type") != "ExternalName"

@@ -86,10 +86,17 @@ fn check_but(
     let group = text(crd, &["spec", "group"]);
     let plural = text(crd, &["spec", "names", "plural"]);
     let wanted = format!("{plural}.{group}");
+    let generate_name = text(crd, &["metadata", "generateName"]);
+    let is_generated = !generate_name.is_empty();
+    let names = [("metadata.generateName", generate_name)]
+        .into_iter()
+        .filter(|_| is_generated);
     let name = text(crd, &["metadata", "name"]);
-    if name != wanted {
-        let detail = "must be spec.names.plural+\".\"+spec.group";
-        errors.push(FieldError::invalid("metadata.name", name, detail));
+    for (path, name) in names.chain([("metadata.name", name)]) {
+        if name != wanted {
+            let detail = "must be spec.names.plural+\".\"+spec.group";
+            errors.push(FieldError::invalid(path, name, detail));
+        }
     }
     for (path, keys) in [
         ("spec.group", &["spec", "group"][..]),
