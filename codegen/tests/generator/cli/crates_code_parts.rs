@@ -152,6 +152,59 @@ fn variants_without_tag_that_are_strings_join_the_names_of_the_others() {
     );
 }
 
+#[test]
+fn types_of_the_standard_library_have_the_schemas_of_schemars() {
+    let check = |ty: &str, expected: Value| check(&format!("a: {ty}"), "", &expected);
+    for wrapper in [
+        "num::Wrapping",
+        "cmp::Reverse",
+        "cell::RefCell",
+        "sync::Mutex",
+    ] {
+        check(&format!("std::{wrapper}<bool>"), json!({"type": "boolean"}));
+    }
+    check("std::sync::atomic::AtomicBool", json!({"type": "boolean"}));
+    check(
+        "std::sync::atomic::AtomicI32",
+        json!({"type": "integer", "format": "int32"}),
+    );
+    let port = json!({"type": "integer", "minimum": 1, "maximum": 65535});
+    check("std::num::NonZero<u16>", port.clone());
+    check("std::num::NonZeroU16", port);
+    check(
+        "std::collections::BinaryHeap<bool>",
+        json!({"type": "array", "items": {"type": "boolean"}}),
+    );
+    check(
+        "std::time::SystemTime",
+        json!({
+            "type": "object",
+            "properties": {
+                "secs_since_epoch": {"type": "integer", "format": "int64", "minimum": 0},
+                "nanos_since_epoch": {"type": "integer", "format": "int64", "minimum": 0, "maximum": 4294967295_u32},
+            },
+            "required": ["nanos_since_epoch", "secs_since_epoch"],
+        }),
+    );
+}
+
+/// kube writes `anyOf` without a type, which the API server refuses.
+#[test]
+fn an_untagged_enum_of_values_of_one_type_has_that_type() {
+    let of = |variants: &str, expected: &Value| {
+        let types = format!("DERIVE\n#[serde(untagged)]\npub enum Cidr {{ {variants} }}");
+        check("a: Cidr", &types, expected);
+    };
+    of(
+        "Addr(std::net::Ipv4Addr), Net(ipnet::IpNet)",
+        &json!({"type": "string"}),
+    );
+    of("Small(u8), Large(i64)", &json!({"type": "integer"}));
+    let any = json!({"x-kubernetes-preserve-unknown-fields": true});
+    of("One(String), Many(Vec<String>)", &any);
+    of("Text(String), Any(serde_json::Value)", &any);
+}
+
 /// stackable-versioned makes a module of each version, in the place of the one that it is on.
 #[test]
 fn kinds_of_one_version_of_a_macro_are_read() {
