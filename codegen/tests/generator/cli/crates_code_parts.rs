@@ -96,17 +96,52 @@ fn metadata_of_embedded_objects_is_whole() {
 }
 
 #[test]
-fn kinds_of_several_versions_of_a_macro_are_one_error_that_names_the_flags() {
-    let (_, run) = manifests(
-        "#[versioned(version(name = \"v1alpha1\"), version(name = \"v1\"))]\npub mod versioned {\n\
-         #[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]\n\
-         #[versioned(crd(group = \"example.com\", namespaced))]\npub struct BoatSpec { a: u8 }\n}\n",
-        &[],
+fn kinds_of_several_versions_of_a_macro_have_the_fields_of_each() {
+    let kind = "#[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]\n\
+         #[versioned(VERSIONS crd(group = \"example.com\", namespaced))]\npub struct BoatSpec {\n\
+         #[versioned(added(since = \"v1\"))] crew: String,\n\
+         #[versioned(changed(since = \"v1\", from_name = \"height\", from_type = \"Vec<u8>\"), hint(vec))] heights: u8,\n\
+         #[versioned(deprecated(since = \"v1\", note = \"no sails\"), changed(since = \"v1\", from_name = \"no name\"))] deprecated_type: bool,\n FIELDS }\n";
+    let versions = "version(name = \"v1alpha1\"), version(name = \"v1\")";
+    let of_module = format!(
+        "#[versioned({versions})]\npub mod versioned {{\npub mod v1 {{ pub use super::Mast as Spar; }}\n{}\
+         DERIVE\npub enum Rig {{ Sloop, #[versioned(added(since = \"v1\"))] Ketch }}\n}}\nDERIVE\npub struct Mast {{ a: bool }}\n",
+        kind.replace("VERSIONS", "").replace(
+            "FIELDS",
+            "rig: Rig, #[versioned(added(since = \"v1\"))] spar: Spar"
+        ),
     );
-    assert_eq!(run.code, 1);
-    run.says("error[K0008]: `#[versioned]` makes several versions of the kind, and is not read\n --> src/lib.rs:6:");
-    run.says("help: name their types with `--evaluate` and `--evaluate-types`");
-    assert_eq!(run.stderr.matches("error[").count(), 1, "{}", run.stderr);
+    let of_type = kind
+        .replace("VERSIONS", &format!("{versions},"))
+        .replace("FIELDS", "");
+    for text in [of_module, of_type] {
+        let (sandbox, run) = manifests(&text, &[]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let crd = sandbox.read("config/crd/bases/example.com_boats.yaml");
+        let crd: Value = serde_saphyr::from_str(&crd).unwrap();
+        let fields = |at: usize| {
+            crd["spec"]["versions"][at]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
+                .clone()
+        };
+        let names = |at: usize| {
+            let fields = fields(at);
+            let names = fields.as_object().unwrap().keys().cloned();
+            names
+                .filter(|name| !["rig", "spar"].contains(&name.as_str()))
+                .collect::<Vec<_>>()
+        };
+        let at = |version: &str| usize::from(crd["spec"]["versions"][0]["name"] != version);
+        let (old, new) = (at("v1alpha1"), at("v1"));
+        assert_eq!(names(old), ["height", "type"]);
+        assert_eq!(fields(old)["height"]["type"], "array");
+        assert_eq!(names(new), ["crew", "deprecated_type", "heights"]);
+        assert_eq!(fields(new)["heights"]["type"], "integer");
+        if text.contains("mod versioned") {
+            assert_eq!(fields(old)["rig"]["enum"], json!(["Sloop"]));
+            assert_eq!(fields(new)["rig"]["enum"], json!(["Sloop", "Ketch"]));
+            assert_eq!(fields(new)["spar"]["type"], "object");
+        }
+    }
 }
 
 /// kube's derive panics: the variants have no schema in common.
