@@ -335,16 +335,21 @@ fn advice_about_attributes_of_fields_is_followed() {
         "or add `#[serde(alias = \"b\")]`",
         "#[serde(rename(serialize = \"b\", deserialize = \"c\"), alias = \"b\")] a: u8",
     );
-    check(
-        "#[x_kube(validation = made())] a: u8",
-        "error",
-        "write it as a literal: `validation = \"rule\"`, or `validation = Rule::new(\"rule\").message(\"message\")`",
-        "#[x_kube(validation = Rule::new(\"self > 1\").message(\"more\"))] a: u8",
-    );
+    for mended in [
+        "#[x_kube(validation = \"self > 1\")] a: u8",
+        "// +kubebuilder:validation:XValidation:rule=\"self > 1\"\na: u8",
+    ] {
+        check(
+            "#[x_kube(validation = made())] a: u8",
+            "is not known without compiling",
+            "write the value, or set it in a comment: `+kubebuilder:validation:XValidation:rule=…`",
+            mended,
+        );
+    }
     check(
         "#[x_kube(merge_strategy = made())] a: Vec<String>",
-        "error",
-        "+listType=…",
+        "is not known without compiling",
+        "write the value, or set it in a comment: `+listType=…`",
         "// +listType=set\na: Vec<String>",
     );
 }
