@@ -10,7 +10,9 @@
 # writing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-version=v0.37.2
+# shellcheck source=hack/kubernetes.env
+source hack/kubernetes.env
+version=v0.${types#1.}
 minor=${version#v0.}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

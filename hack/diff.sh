@@ -20,10 +20,7 @@ fi
 [[ -n ${DIFF_REPOSITORIES:-} ]] || skip "no clones in \$DIFF_REPOSITORIES"
 work=${CARGO_TARGET_DIR:-$root/target}/diff
 mkdir -p "$work"
-if [[ -z ${KUBE_CODEGEN:-} ]]; then
-  cargo build --quiet --locked --bin kube-codegen
-  export KUBE_CODEGEN=${CARGO_TARGET_DIR:-$root/target}/debug/kube-codegen
-fi
+find_generator
 
 table=hack/diff/releases.tsv
 status=0

@@ -3,6 +3,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v go >/dev/null || { echo "skipped: no Go toolchain"; exit 0; }
+# shellcheck source=hack/kubernetes.env
+source hack/kubernetes.env
 seed=${1:-$RANDOM}
 cargo build --quiet --locked -p golden-go --example roundtrip
 rust=$(cargo metadata --format-version 1 --locked --no-deps |
@@ -12,16 +14,16 @@ trap 'rm -rf "$work"' EXIT
 cp -r testdata/go/. testdata/parity "$work/"
 mkdir "$work/roundtrip"
 cp hack/go-roundtrip/main.go "$work/roundtrip/"
-cat >"$work/roundtrip/go.mod" <<'MOD'
+cat >"$work/roundtrip/go.mod" <<MOD
 module roundtrip
 
 go 1.26.0
 
 require (
 	example.com/shapes v0.0.0
-	k8s.io/api v0.37.2
-	k8s.io/apiextensions-apiserver v0.37.2
-	k8s.io/apimachinery v0.37.2
+	k8s.io/api v0.${types#1.}
+	k8s.io/apiextensions-apiserver v0.${types#1.}
+	k8s.io/apimachinery v0.${types#1.}
 	k8s.io/sample-apiserver v0.0.0
 	k8s.io/sample-controller v0.0.0
 	parity.example.com/parity v0.0.0

@@ -31,6 +31,15 @@ need_collecting_server() {
   fi
 }
 
+# find_generator [--release]: sets KUBE_CODEGEN, unless it names a prebuilt program, to one built in place.
+find_generator() {
+  if [[ -n ${KUBE_CODEGEN:-} ]]; then return; fi
+  local profile=debug options=()
+  if [[ ${1:-} == --release ]]; then profile=release options=(--release -p kube-codegen); fi
+  cargo build --quiet --locked --manifest-path "$root/Cargo.toml" "${options[@]}" --bin kube-codegen
+  export KUBE_CODEGEN=${CARGO_TARGET_DIR:-$root/target}/$profile/kube-codegen
+}
+
 # Runs the generator in the current folder. KUBE_CODEGEN names a prebuilt binary; without it, the generator is built.
 kube_codegen() {
   if [[ -n ${KUBE_CODEGEN:-} ]]; then

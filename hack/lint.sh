@@ -29,10 +29,7 @@ done
 work=${CARGO_TARGET_DIR:-$root/target}/lint
 mkdir -p "$work/download"
 export GOFLAGS="-mod=mod -modcacherw" GOWORK=off GOTOOLCHAIN=local
-if [[ -z ${KUBE_CODEGEN:-} ]]; then
-  cargo build --quiet --release --locked -p kube-codegen --bin kube-codegen
-  KUBE_CODEGEN=${CARGO_TARGET_DIR:-$root/target}/release/kube-codegen
-fi
+find_generator --release
 (cd hack/lint && GOFLAGS=-buildvcs=false go build -o "$work/kube-api-linter" .)
 [[ -f $work/download/go.mod ]] || printf 'module download\n' >"$work/download/go.mod"
 

@@ -15,10 +15,7 @@ cd "$root"
 work=${CARGO_TARGET_DIR:-$root/target}/operators
 mkdir -p "$work"
 # Built before: a project's own toolchain and configuration would count for `cargo run` in its folder.
-if [[ -z ${KUBE_CODEGEN:-} ]]; then
-  cargo build --quiet --locked --bin kube-codegen
-  export KUBE_CODEGEN=${CARGO_TARGET_DIR:-$root/target}/debug/kube-codegen
-fi
+find_generator
 
 # registry NAME VERSION: downloads a package, and prints its folder.
 registry() {

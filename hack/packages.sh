@@ -36,10 +36,7 @@ find_kubectl
 go_tool HELM "$root/target/clients/helm/helm" clients/helm helm.sh/helm/v3/cmd/helm
 go_tool OPERATOR_VERIFY "$root/target/clients/operator-verify" packages github.com/operator-framework/api/cmd/operator-verify
 
-if [[ -z ${KUBE_CODEGEN:-} ]]; then
-  cargo build --quiet --locked --manifest-path "$root/Cargo.toml" --bin kube-codegen
-  KUBE_CODEGEN=${CARGO_TARGET_DIR:-$root/target}/debug/kube-codegen
-fi
+find_generator
 export HELM_CACHE_HOME=$work/helm/cache HELM_CONFIG_HOME=$work/helm/config HELM_DATA_HOME=$work/helm/data
 name=sample-operator
 namespace=$name-system

@@ -57,8 +57,8 @@ trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 export GOFLAGS=-mod=mod GOTOOLCHAIN=local GO111MODULE=on GOWORK=off
 GOBIN=$work go install sigs.k8s.io/controller-tools/cmd/controller-gen@v0.21.0
 target=${CARGO_TARGET_DIR:-$root/target}
-ours=${KUBE_CODEGEN:-$target/release/kube-codegen}
-[[ -n ${KUBE_CODEGEN:-} ]] || cargo build -q --locked --release -p kube-codegen --manifest-path "$root/Cargo.toml"
+find_generator --release
+ours=$KUBE_CODEGEN
 
 # timed SECONDS COMMAND…: runs the command and adds its run time to the variable SECONDS.
 timed() {

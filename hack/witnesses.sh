@@ -20,10 +20,7 @@ if [[ -z ${WITNESSES_ON_SERVER:-} ]]; then
 fi
 find_kubectl
 export KUBECTL
-if [[ -z ${KUBE_CODEGEN:-} ]]; then
-  cargo build --quiet --locked --bin kube-codegen
-  KUBE_CODEGEN=${CARGO_TARGET_DIR:-$root/target}/debug/kube-codegen
-fi
+find_generator
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -22,16 +22,17 @@ pub enum KubernetesTypes {
 }
 
 /// The minor version of the latest Kubernetes version, that of the table of types and of
-/// k8s-openapi 0.29.
+/// k8s-openapi. `hack/kubernetes-version.sh` sets it.
 const LATEST: u8 = 37;
 
-/// The minor version of the earliest one that k8s-openapi 0.29 has a feature for.
-const WITH_FEATURE: u8 = 33;
+/// The minor version of the earliest one that k8s-openapi has a feature for: each of its releases
+/// has five.
+const WITH_FEATURE: u8 = LATEST - 4;
 
 /// The minor version of the earliest one whose types are known.
 const WITH_TYPES: u8 = 30;
 
-/// A Kubernetes version that k8s-openapi 0.29 has a feature for.
+/// A Kubernetes version that k8s-openapi has a feature for.
 pub type KubernetesVersion = VersionFrom<WITH_FEATURE>;
 
 /// A Kubernetes version whose types manifests can describe: those of releases of k8s-openapi that

@@ -15,10 +15,8 @@ trap 'rm -rf "$work"' EXIT
 . "$root/hack/bench/measure.sh"
 
 unpack_corpus "$target" || skip "no archive of real CRDs"
-if [[ -z ${KUBE_CODEGEN:-} ]]; then
-  cargo build --quiet --release --locked -p kube-codegen --bin kube-codegen --manifest-path "$root/Cargo.toml"
-fi
-ours=${KUBE_CODEGEN:-$target/release/kube-codegen}
+find_generator --release
+ours=$KUBE_CODEGEN
 
 # Changes the last text in the schemas of a file that has no maximum: `type` ends a mapping, as generators sort keys.
 change='

@@ -6,23 +6,22 @@
 # Needs cargo, go and GNU time; builds the tools below target/bench ($KUBE_CODEGEN names a prebuilt generator), and uses the modules
 # downloaded by hack/go-corpus.sh. controller-gen type-checks imports, so dependencies are downloaded too: hundreds of megabytes.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=hack/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+cd "$root"
 
 runs="${1:-5}"
 controller_tools_version=v0.21.0
 modules=(jobset lws kueue cert-manager)
-target="${CARGO_TARGET_DIR:-$PWD/target}"
+target="${CARGO_TARGET_DIR:-$root/target}"
 tools="$target/bench"
 work="$(mktemp -d)"
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 mkdir -p "$tools/bin"
 . hack/bench/measure.sh
 
-ours="${KUBE_CODEGEN:-}"
-if [ -z "$ours" ]; then
-  cargo build --quiet --release -p kube-codegen
-  ours="$target/release/kube-codegen"
-fi
+find_generator --release
+ours=$KUBE_CODEGEN
 hack/go-corpus.sh --download
 export GOMODCACHE="${GO_CORPUS_CACHE:-$target/go-corpus/mod}" GOFLAGS="-modcacherw -mod=mod" GOWORK=off
 peer="$tools/bin/controller-gen"

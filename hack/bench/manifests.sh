@@ -22,11 +22,8 @@ tools=$target/bench
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 mkdir -p "$tools/bin"
-ours=${KUBE_CODEGEN:-}
-if [[ -z $ours ]]; then
-	cargo build --quiet --release -p kube-codegen --manifest-path "$root/Cargo.toml"
-	ours=$target/release/kube-codegen
-fi
+find_generator --release
+ours=$KUBE_CODEGEN
 peer=$tools/bin/controller-gen
 [[ -x $peer ]] || GOBIN=$tools/bin go install sigs.k8s.io/controller-tools/cmd/controller-gen@v0.21.0
 

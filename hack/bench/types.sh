@@ -25,10 +25,7 @@ shift $((OPTIND - 1))
 target=${CARGO_TARGET_DIR:-$root/target}
 unpack_corpus "$target" || skip "no archive of real CRDs"
 find_kopium "$target" || skip "kopium $kopium_version cannot be built"
-if [[ -z ${KUBE_CODEGEN:-} ]]; then
-  cargo build --quiet --locked --manifest-path "$root/Cargo.toml" --bin kube-codegen
-  export KUBE_CODEGEN=$target/debug/kube-codegen
-fi
+find_generator
 
 export CARGO_TARGET_DIR=$target/bench-types CARGO_INCREMENTAL=1 CARGO_PROFILE_DEV_DEBUG=0
 work=$CARGO_TARGET_DIR/workspace

@@ -8,7 +8,7 @@ use crate::field::FieldError;
 use crate::metadata::object::{child, fields, metadata, text};
 use crate::registry::{Conversion, Strategy};
 use crate::table::cells::{age, first, items, name, number};
-use crate::table::{Printer, col};
+use crate::table::{Printer, col, columns};
 use crate::types::normal::normalise;
 
 #[derive(Debug)]
@@ -75,19 +75,20 @@ impl Strategy for HorizontalPodAutoscaler {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(
-            &[
-                col("Name"),
-                col("Reference"),
-                col("Targets"),
-                col("MinPods"),
-                col("MaxPods"),
-                col("Replicas"),
-                col("Age"),
-            ],
-            cells,
-        );
-        &PRINTER
+        columns! { |o| {
+            let o = &to_stored(o.clone());
+            let target = &o["spec"]["scaleTargetRef"];
+            let reference = format!("{}/{}", text(target, &["kind"]), text(target, &["name"]));
+            let least = o["spec"]["minReplicas"].as_i64();
+        }
+            col("Name") => name(o),
+            col("Reference") => reference,
+            col("Targets") => targets(o),
+            col("MinPods") => least.map_or("<unset>".to_owned(), |least| least.to_string()),
+            col("MaxPods") => number(o, &["spec", "maxReplicas"]),
+            col("Replicas") => number(o, &["status", "currentReplicas"]),
+            col("Age") => age(o),
+        }
     }
 }
 
@@ -103,23 +104,6 @@ fn default_behavior(behavior: &mut Map<String, Value>) {
     let down = child(behavior, "scaleDown");
     set(down, "selectPolicy", "Max");
     set(down, "policies", json!([policy("Percent", 100)]));
-}
-
-/// Returns the cells of an autoscaler of either version.
-fn cells(o: &Value) -> Vec<Value> {
-    let o = &to_stored(o.clone());
-    let target = &o["spec"]["scaleTargetRef"];
-    let reference = format!("{}/{}", text(target, &["kind"]), text(target, &["name"]));
-    let least = o["spec"]["minReplicas"].as_i64();
-    vec![
-        name(o),
-        json!(reference),
-        json!(targets(o)),
-        json!(least.map_or("<unset>".to_owned(), |least| least.to_string())),
-        json!(number(o, &["spec", "maxReplicas"])),
-        json!(number(o, &["status", "currentReplicas"])),
-        age(o),
-    ]
 }
 
 /// Returns the current and the desired values of the first metrics.

@@ -254,41 +254,28 @@ impl Strategy for EndpointSlice {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(
-            &[
-                col("Name"),
-                col("AddressType"),
-                col("Ports"),
-                col("Endpoints"),
-                col("Age"),
-            ],
-            slice_cells,
-        );
-        &PRINTER
+        columns! { |o| {
+            let ports = items(o, &["ports"])
+                .iter()
+                .map(|port| match port["port"].as_i64() {
+                    Some(number) => number.to_string(),
+                    None if port["name"].is_null() => "*".to_owned(),
+                    None => text(port, &["name"]).to_owned(),
+                });
+            let addresses = items(o, &["endpoints"]).iter().flat_map(|endpoint| {
+                let addresses = items(endpoint, &["addresses"]).iter();
+                addresses.filter_map(Value::as_str).map(str::to_owned)
+            });
+            let or_unset = |shown: String| match shown.is_empty() {
+                true => json!("<unset>"),
+                false => json!(shown),
+            };
+        }
+            col("Name") => name(o),
+            col("AddressType") => text(o, &["addressType"]),
+            col("Ports") => or_unset(first(SHOWN, ports, ",")),
+            col("Endpoints") => or_unset(first(SHOWN, addresses, ",")),
+            col("Age") => age(o),
+        }
     }
-}
-
-fn slice_cells(o: &Value) -> Vec<Value> {
-    let ports = items(o, &["ports"])
-        .iter()
-        .map(|port| match port["port"].as_i64() {
-            Some(number) => number.to_string(),
-            None if port["name"].is_null() => "*".to_owned(),
-            None => text(port, &["name"]).to_owned(),
-        });
-    let addresses = items(o, &["endpoints"]).iter().flat_map(|endpoint| {
-        let addresses = items(endpoint, &["addresses"]).iter();
-        addresses.filter_map(Value::as_str).map(str::to_owned)
-    });
-    let or_unset = |shown: String| match shown.is_empty() {
-        true => json!("<unset>"),
-        false => json!(shown),
-    };
-    vec![
-        name(o),
-        json!(text(o, &["addressType"])),
-        or_unset(first(SHOWN, ports, ",")),
-        or_unset(first(SHOWN, addresses, ",")),
-        age(o),
-    ]
 }

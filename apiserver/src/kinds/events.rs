@@ -7,7 +7,7 @@ use crate::field::FieldError;
 use crate::metadata::object::{self, at, text};
 use crate::registry::{Conversion, Strategy, label_not_supported};
 use crate::table::cells::name;
-use crate::table::{Printer, col, since, wide};
+use crate::table::{Printer, col, columns, since, wide};
 use crate::types::normal::normalise;
 
 /// Events with the field names of the core group.
@@ -24,7 +24,7 @@ impl Strategy for Event {
     }
 
     fn printer(&self) -> &'static Printer {
-        &PRINTER
+        PRINTER
     }
 }
 
@@ -64,7 +64,7 @@ impl Strategy for EventView {
     }
 
     fn printer(&self) -> &'static Printer {
-        &PRINTER
+        PRINTER
     }
 }
 
@@ -244,23 +244,7 @@ fn to_stored(object: Value) -> Value {
     core
 }
 
-static PRINTER: Printer = Printer::new(
-    &[
-        col("Last Seen"),
-        col("Type"),
-        col("Reason"),
-        col("Object"),
-        wide("Subobject"),
-        wide("Source"),
-        col("Message"),
-        wide("First Seen"),
-        wide("Count"),
-        wide("Name"),
-    ],
-    cells,
-);
-
-fn cells(o: &Value) -> Vec<Value> {
+static PRINTER: &Printer = columns! { |o| {
     let either = |core: &[&str], new: &[&str]| -> String {
         [text(o, core), text(o, new)]
             .into_iter()
@@ -290,19 +274,18 @@ fn cells(o: &Value) -> Vec<Value> {
         "" => kind,
         name => format!("{kind}/{name}"),
     };
-    vec![
-        json!(since(&last)),
-        json!(text(o, &["type"])),
-        json!(text(o, &["reason"])),
-        json!(target),
-        json!(text(object, &["fieldPath"])),
-        json!(source),
-        json!(either(&["message"], &["note"]).trim()),
-        json!(since(&first)),
-        json!(count.max(1)),
-        name(o),
-    ]
 }
+    col("Last Seen") => since(&last),
+    col("Type") => text(o, &["type"]),
+    col("Reason") => text(o, &["reason"]),
+    col("Object") => target,
+    wide("Subobject") => text(object, &["fieldPath"]),
+    wide("Source") => source,
+    col("Message") => either(&["message"], &["note"]).trim(),
+    wide("First Seen") => since(&first),
+    wide("Count") => count.max(1),
+    wide("Name") => name(o),
+};
 
 #[cfg(test)]
 mod tests {

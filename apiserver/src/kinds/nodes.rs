@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::metadata::object::{at, child, fields, text};
 use crate::registry::{Cluster, Strategy, label_not_supported};
 use crate::table::cells::{age, items, joined, name, text_or};
-use crate::table::{Printer, col, wide};
+use crate::table::{Printer, col, columns, wide};
 
 #[derive(Debug)]
 pub(super) struct Node;
@@ -31,62 +31,44 @@ impl Strategy for Node {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(
-            &[
-                col("Name"),
-                col("Status"),
-                col("Roles"),
-                col("Age"),
-                col("Version"),
-                wide("Internal-IP"),
-                wide("External-IP"),
-                wide("OS-Image"),
-                wide("Kernel-Version"),
-                wide("Container-Runtime"),
-            ],
-            cells,
-        );
-        &PRINTER
+        columns! { |o| {
+            let ready = items(o, &["status", "conditions"])
+                .iter()
+                .find(|c| text(c, &["type"]) == "Ready");
+            let mut status = match ready.map(|c| text(c, &["status"])) {
+                Some("True") => "Ready".to_owned(),
+                Some(_) => "NotReady".to_owned(),
+                None => "Unknown".to_owned(),
+            };
+            if o["spec"]["unschedulable"] == json!(true) {
+                status.push_str(",SchedulingDisabled");
+            }
+            let labels = at(o, &["metadata", "labels"]).and_then(Value::as_object);
+            let roles = labels.into_iter().flatten().filter_map(|(key, value)| {
+                let role = key
+                    .strip_prefix("node-role.kubernetes.io/")
+                    .filter(|r| !r.is_empty());
+                let old = (key == "kubernetes.io/role").then(|| value.as_str().unwrap_or_default());
+                role.or(old).map(str::to_owned)
+            });
+            let address = |kind: &str| {
+                items(o, &["status", "addresses"])
+                    .iter()
+                    .find(|a| text(a, &["type"]) == kind)
+                    .map_or("<none>", |a| text(a, &["address"]))
+            };
+            let info = |field: &str| text_or(o, &["status", "nodeInfo", field], "<unknown>");
+        }
+            col("Name") => name(o),
+            col("Status") => status,
+            col("Roles") => joined(roles),
+            col("Age") => age(o),
+            col("Version") => text(o, &["status", "nodeInfo", "kubeletVersion"]),
+            wide("Internal-IP") => address("InternalIP"),
+            wide("External-IP") => address("ExternalIP"),
+            wide("OS-Image") => info("osImage"),
+            wide("Kernel-Version") => info("kernelVersion"),
+            wide("Container-Runtime") => info("containerRuntimeVersion"),
+        }
     }
-}
-
-fn cells(o: &Value) -> Vec<Value> {
-    let ready = items(o, &["status", "conditions"])
-        .iter()
-        .find(|c| text(c, &["type"]) == "Ready");
-    let mut status = match ready.map(|c| text(c, &["status"])) {
-        Some("True") => "Ready".to_owned(),
-        Some(_) => "NotReady".to_owned(),
-        None => "Unknown".to_owned(),
-    };
-    if o["spec"]["unschedulable"] == json!(true) {
-        status.push_str(",SchedulingDisabled");
-    }
-    let labels = at(o, &["metadata", "labels"]).and_then(Value::as_object);
-    let roles = labels.into_iter().flatten().filter_map(|(key, value)| {
-        let role = key
-            .strip_prefix("node-role.kubernetes.io/")
-            .filter(|r| !r.is_empty());
-        let old = (key == "kubernetes.io/role").then(|| value.as_str().unwrap_or_default());
-        role.or(old).map(str::to_owned)
-    });
-    let address = |kind: &str| {
-        items(o, &["status", "addresses"])
-            .iter()
-            .find(|a| text(a, &["type"]) == kind)
-            .map_or("<none>", |a| text(a, &["address"]))
-    };
-    let info = |field: &str| text_or(o, &["status", "nodeInfo", field], "<unknown>");
-    vec![
-        name(o),
-        json!(status),
-        joined(roles),
-        age(o),
-        json!(text(o, &["status", "nodeInfo", "kubeletVersion"])),
-        json!(address("InternalIP")),
-        json!(address("ExternalIP")),
-        info("osImage"),
-        info("kernelVersion"),
-        info("containerRuntimeVersion"),
-    ]
 }

@@ -104,13 +104,14 @@ impl Printer {
     }
 }
 
-/// A printer: each column with what it shows of an object, after what several columns share.
+/// A printer: each column with what it shows of an object, after what several columns share. With
+/// a function that returns the conditions of an object's row, if rows have some.
 macro_rules! columns {
-    (|$object:ident| { $($shared:tt)* } $($column:expr => $cell:expr,)+) => {{
+    (|$object:ident| $(with $conditions:ident,)? { $($shared:tt)* } $($column:expr => $cell:expr,)+) => {{
         static PRINTER: $crate::table::Printer = $crate::table::Printer::new(&[$($column),+], |$object| {
             $($shared)*
             vec![$(serde_json::Value::from($cell)),+]
-        });
+        })$(.with_conditions($conditions))?;
         &PRINTER
     }};
     (|$object:ident| $($rows:tt)+) => {

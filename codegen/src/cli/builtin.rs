@@ -7,7 +7,7 @@ use std::{
 
 use clap::{Args, ValueEnum};
 
-use super::Failure;
+use super::{Color, Failure};
 
 /// Pack the table of Kubernetes' own types from their Go sources, and print one of its files.
 #[derive(Debug, Args)]
@@ -31,7 +31,7 @@ enum File {
 }
 
 impl BuiltinTypes {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, _: Color) -> Result<(), Failure> {
         let files = crate::builtin_table::make(&self.packages, &self.dir)?;
         let packed = match self.file {
             File::Types => &files.types,

@@ -3,7 +3,7 @@
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
 
-use super::{Cli, Failure, style};
+use super::{Cli, Color, Failure, style};
 
 /// Print a completion script for a shell.
 #[derive(Debug, Args)]
@@ -14,7 +14,7 @@ pub(super) struct Completions {
 }
 
 impl Completions {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, _: Color) -> Result<(), Failure> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "kube-codegen", &mut script);
         style::print(&String::from_utf8_lossy(&script))

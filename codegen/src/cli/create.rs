@@ -9,7 +9,7 @@ use crate::{
     },
     output::Tree,
 };
-use clap::{Args, Subcommand};
+use clap::Args;
 
 use super::{
     Failure,
@@ -33,9 +33,9 @@ pub(super) struct Create {
     what: What,
 }
 
-#[derive(Debug, Subcommand)]
-#[command(defer = true)]
-enum What {
+commands! {
+    What;
+
     /// Add a kind: types, controller, tests and sample, and all code generated from them.
     Api(CreateApi),
     /// Add a controller, with its tests, for a kind of Kubernetes itself, or for a kind that was
@@ -104,13 +104,7 @@ struct NewKind {
 
 impl Create {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
-        match self.what {
-            What::Api(command) => command.run(color),
-            What::Controller(command) => command.run(color),
-            What::Metric(command) => command.run(color),
-            What::Policy(command) => command.run(color),
-            What::Webhook(command) => command.run(color),
-        }
+        self.what.run(color)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     operator::{Api, Gone, Part, edit, migration_edits},
     output::Tree,
 };
-use clap::{Args, Subcommand};
+use clap::Args;
 
 use super::{
     Failure,
@@ -29,9 +29,9 @@ pub(super) struct Delete {
     what: What,
 }
 
-#[derive(Debug, Subcommand)]
-#[command(defer = true)]
-enum What {
+commands! {
+    What;
+
     /// Remove a kind: types, controller, tests and sample, and all code generated from them.
     Api(DeleteApi),
     /// Remove a controller with its tests; its kind stays.
@@ -62,12 +62,7 @@ pub(super) struct DeleteApi {
 
 impl Delete {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
-        match self.what {
-            What::Api(command) => command.run(color),
-            What::Controller(command) => command.run(color),
-            What::Metric(command) => command.run(color),
-            What::Webhook(command) => command.run(color),
-        }
+        self.what.run(color)
     }
 }
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use clap::{Args, Command, CommandFactory as _};
 use clap_mangen::Man as Page;
 
-use super::{Cli, Failure, interrupt};
+use super::{Cli, Color, Failure, interrupt};
 use crate::output::{Plan, apply};
 
 /// Write man pages, one a command, as the archives of releases have them.
@@ -17,7 +17,7 @@ pub(super) struct Man {
 }
 
 impl Man {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, _: Color) -> Result<(), Failure> {
         let mut command = Cli::command().disable_help_subcommand(true);
         command.build();
         let mut pages = BTreeMap::new();

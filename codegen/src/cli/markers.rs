@@ -3,7 +3,7 @@
 use crate::read::markers::{MarkerDef, REGISTRY};
 use clap::Args;
 
-use super::{Failure, style};
+use super::{Color, Failure, style};
 
 /// List every marker: syntax, target, meaning, default.
 #[derive(Debug, Args)]
@@ -14,7 +14,7 @@ pub(super) struct Markers {
 }
 
 impl Markers {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, _: Color) -> Result<(), Failure> {
         if self.json {
             let json = serde_json::to_string_pretty(REGISTRY).unwrap_or_default();
             style::print(&(json + "\n"))

@@ -4,6 +4,9 @@
 //! A subcommand turns its arguments into [`crate::Config`]s and hands them to `finish`, which
 //! writes, checks or lists.
 
+#[macro_use]
+mod commands;
+
 #[cfg(feature = "go")]
 mod builtin;
 mod checkout;
@@ -54,7 +57,7 @@ mod webhooks;
 use std::io::{self, Write as _};
 
 use crate::config::Error;
-use clap::{Parser, Subcommand};
+use clap::Parser;
 
 use style::Color;
 
@@ -76,11 +79,9 @@ struct Cli {
     command: Command,
 }
 
-// Deferred: only the arguments of the selected command are declared. The list of commands shows the
-// first sentence of each command's own documentation.
-#[derive(Debug, Subcommand)]
-#[command(defer = true)]
-enum Command {
+commands! {
+    Command;
+
     /// Generate everything that a codegen.toml declares.
     Generate(generate::Generate),
     /// Generate for annotated Rust types, with the arguments of Go's generate-groups.sh.
@@ -180,32 +181,7 @@ impl Cli {
     /// Runs the command; returns the exit code.
     fn run(self) -> u8 {
         let color = self.color;
-        let result = match self.command {
-            Command::Generate(command) => command.run(color),
-            Command::Groups(command) => command.run(color),
-            Command::Crd(command) => command.run(color),
-            #[cfg(feature = "go")]
-            Command::Go(command) => command.run(color),
-            Command::Crate(command) => command.run(color),
-            Command::Manifests(command) => command.run(color),
-            Command::Init(command) => command.run(color),
-            Command::Create(command) => command.run(color),
-            Command::Delete(command) => command.run(color),
-            Command::Update(command) => command.run(color),
-            Command::Migrate(command) => command.run(color),
-            Command::Package(command) => command.run(color),
-            Command::Inspect(command) => command.run(color),
-            Command::Explain(command) => command.run(color),
-            Command::Diff(command) => command.run(color),
-            Command::Lint(command) => command.run(color),
-            Command::Markers(command) => command.run(),
-            Command::Schema(command) => command.run(),
-            Command::Completions(command) => command.run(),
-            Command::Man(command) => command.run(),
-            #[cfg(feature = "go")]
-            Command::BuiltinTypes(command) => command.run(),
-        };
-        match result {
+        match self.command.run(color) {
             Ok(()) => 0,
             Err(failure) => failure.report(color),
         }

@@ -112,6 +112,13 @@ impl Disk {
         read.into_iter().collect()
     }
 
+    /// Whether a folder has `.rs` files that are read.
+    pub(super) fn has_rust_files(&self, folder: &Path) -> Result<bool, Error> {
+        let mut paths = Vec::new();
+        self.collect(folder, &mut paths, &is_source)?;
+        Ok(!paths.is_empty())
+    }
+
     /// Adds the files at and below `folder` that `wanted` accepts. Hidden entries, links to
     /// folders, pipes and devices are skipped, and so are caches, which a `CACHEDIR.TAG` marks,
     /// such as Cargo's `target`.

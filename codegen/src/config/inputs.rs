@@ -375,14 +375,18 @@ fn discover(apis: &Path, disk: &Disk) -> Result<Vec<GroupVersions>, Error> {
     Ok(groups)
 }
 
-/// Every folder `<group>/<version>` whose version is a valid Kubernetes version.
+/// Every folder `<group>/<version>` with Rust files whose version is a valid Kubernetes version.
 pub(super) fn versions_in(apis: &Path, disk: &Disk) -> Result<Vec<GroupVersions>, Error> {
     let mut groups = Vec::new();
     for group in folders(apis, disk)? {
-        let versions: Vec<String> = folders(&apis.join(&group), disk)?
-            .into_iter()
-            .filter(|version| names::is_kubernetes_version(version))
-            .collect();
+        let mut versions = Vec::new();
+        for version in folders(&apis.join(&group), disk)? {
+            if names::is_kubernetes_version(&version)
+                && disk.has_rust_files(&apis.join(&group).join(&version))?
+            {
+                versions.push(version);
+            }
+        }
         if !versions.is_empty() {
             groups.push(GroupVersions { group, versions });
         }

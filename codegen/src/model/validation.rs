@@ -33,9 +33,9 @@ constraints! {
     pub struct Constraints {
         minimum: Option<Number> = "minimum", compared;
         maximum: Option<Number> = "maximum", compared;
+        multiple_of: Option<Number> = "multipleOf", compared;
         exclusive_minimum: bool = "exclusiveMinimum", compared;
         exclusive_maximum: bool = "exclusiveMaximum", compared;
-        multiple_of: Option<Number> = "multipleOf", compared;
         min_length: Option<u64> = "minLength", compared;
         max_length: Option<u64> = "maxLength", compared;
         pattern: Option<String> = "pattern", compared;

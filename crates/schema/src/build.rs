@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::formats;
-use super::keywords::{Form, Keyword};
+use super::keywords::{Form, Keyword, Role};
 use super::node::{Additional, Checks, Schema};
 use super::pattern::Pattern;
 use super::props::{Props, RawAdditional};
@@ -57,10 +57,8 @@ impl Builder {
             _ => props.has(keyword.name),
         };
         let keywords = props.map().keys().filter_map(|key| Keyword::find(key));
-        if !keywords
-            .filter(|keyword| keyword.constrains)
-            .any(constrains)
-        {
+        let mut keywords = keywords.filter(|keyword| keyword.role == Role::Constrains);
+        if !keywords.any(constrains) {
             return None;
         }
         Some(Box::new(Checks {

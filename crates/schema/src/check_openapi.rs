@@ -7,6 +7,7 @@ use super::props::{Props, RawAdditional};
 use crate::field::Path;
 use crate::field::go_quote;
 use crate::field::{FieldError, FieldErrorKind};
+use crate::keywords::{KEYWORDS, Role};
 use crate::rules::check_form::check_form;
 
 /// Rules that depend on a node's position in the schema.
@@ -110,14 +111,10 @@ impl Check<'_> {
         if let Some(reason) = place.no_defaults.filter(|_| props.has("default")) {
             self.forbid(path, "default", format!("must not be set {reason}"));
         }
-        for key in [
-            "id",
-            "additionalItems",
-            "patternProperties",
-            "definitions",
-            "dependencies",
-            "$ref",
-        ] {
+        let refused = KEYWORDS
+            .iter()
+            .filter(|keyword| keyword.role == Role::Refused);
+        for key in refused.map(|keyword| keyword.name) {
             if props
                 .get(key)
                 .is_some_and(|value| value.as_str() != Some("") || key == "$ref")

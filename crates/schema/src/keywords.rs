@@ -1,5 +1,7 @@
-//! The keywords of a CRD's schema (`JSONSchemaProps`): what type the value of each has, and where
-//! it counts.
+//! The keywords of a CRD's schema (`JSONSchemaProps`): what type the value of each has, what it
+//! does, and where it counts.
+
+use self::Role::{Constrains, Other, Refused};
 
 /// The type of a keyword's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,12 +12,29 @@ pub enum Form {
     Flag,
     /// A number.
     Number,
-    /// A list.
+    /// A list of strings.
+    Texts,
+    /// Another list.
     List,
+    /// A schema.
+    Schema,
+    /// A list of schemas.
+    Schemas,
     /// A map from name to schema.
     Properties,
     /// Another type, or several.
     Any,
+}
+
+/// What a keyword does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Values are validated by it, besides their type and format.
+    Constrains,
+    /// The API server refuses it.
+    Refused,
+    /// Anything else: it structures, describes, or counts together with another keyword.
+    Other,
 }
 
 /// A keyword.
@@ -25,69 +44,70 @@ pub struct Keyword {
     pub name: &'static str,
     /// The type of its value.
     pub form: Form,
-    /// Whether values are validated by it, besides their type and format.
-    pub constrains: bool,
+    /// What it does.
+    pub role: Role,
     /// Whether it is allowed at the root of the schema of a kind with a status subresource. Others
     /// would apply to the status, which is validated separately.
     pub at_root: bool,
 }
 
-const fn keyword(name: &'static str, form: Form, constrains: bool, at_root: bool) -> Keyword {
+const fn keyword(name: &'static str, form: Form, role: Role, at_root: bool) -> Keyword {
     Keyword {
         name,
         form,
-        constrains,
+        role,
         at_root,
     }
 }
 
-/// Every keyword, in the order in which the API server lists those of the root.
+/// Every keyword, in the order in which the API server lists those of the root, and then refuses
+/// others.
 #[rustfmt::skip]
 pub const KEYWORDS: &[Keyword] = &[
-    keyword("description", Form::Text, false, true),
-    keyword("type", Form::Text, false, true),
-    keyword("format", Form::Text, false, true),
-    keyword("title", Form::Text, false, true),
-    keyword("maximum", Form::Number, true, true),
-    keyword("exclusiveMaximum", Form::Flag, false, true),
-    keyword("minimum", Form::Number, true, true),
-    keyword("exclusiveMinimum", Form::Flag, false, true),
-    keyword("maxLength", Form::Number, true, true),
-    keyword("minLength", Form::Number, true, true),
-    keyword("pattern", Form::Text, true, true),
-    keyword("maxItems", Form::Number, true, true),
-    keyword("minItems", Form::Number, true, true),
-    keyword("uniqueItems", Form::Flag, true, true),
-    keyword("multipleOf", Form::Number, true, true),
-    keyword("required", Form::List, true, true),
-    keyword("items", Form::Any, false, true),
-    keyword("properties", Form::Properties, false, true),
-    keyword("externalDocs", Form::Any, false, true),
-    keyword("example", Form::Any, false, true),
-    keyword("x-kubernetes-preserve-unknown-fields", Form::Flag, false, true),
-    keyword("x-kubernetes-validations", Form::List, false, true),
-    keyword("$ref", Form::Text, false, false),
-    keyword("$schema", Form::Text, false, false),
-    keyword("additionalItems", Form::Any, false, false),
-    keyword("additionalProperties", Form::Any, false, false),
-    keyword("allOf", Form::List, true, false),
-    keyword("anyOf", Form::List, true, false),
-    keyword("default", Form::Any, false, false),
-    keyword("definitions", Form::Any, false, false),
-    keyword("dependencies", Form::Any, false, false),
-    keyword("enum", Form::List, true, false),
-    keyword("id", Form::Text, false, false),
-    keyword("maxProperties", Form::Number, true, false),
-    keyword("minProperties", Form::Number, true, false),
-    keyword("not", Form::Any, true, false),
-    keyword("nullable", Form::Flag, false, false),
-    keyword("oneOf", Form::List, true, false),
-    keyword("patternProperties", Form::Any, false, false),
-    keyword("x-kubernetes-embedded-resource", Form::Flag, false, false),
-    keyword("x-kubernetes-int-or-string", Form::Flag, false, false),
-    keyword("x-kubernetes-list-map-keys", Form::List, false, false),
-    keyword("x-kubernetes-list-type", Form::Text, false, false),
-    keyword("x-kubernetes-map-type", Form::Text, false, false),
+    keyword("description", Form::Text, Other, true),
+    keyword("type", Form::Text, Other, true),
+    keyword("format", Form::Text, Other, true),
+    keyword("title", Form::Text, Other, true),
+    keyword("maximum", Form::Number, Constrains, true),
+    keyword("exclusiveMaximum", Form::Flag, Other, true),
+    keyword("minimum", Form::Number, Constrains, true),
+    keyword("exclusiveMinimum", Form::Flag, Other, true),
+    keyword("maxLength", Form::Number, Constrains, true),
+    keyword("minLength", Form::Number, Constrains, true),
+    keyword("pattern", Form::Text, Constrains, true),
+    keyword("maxItems", Form::Number, Constrains, true),
+    keyword("minItems", Form::Number, Constrains, true),
+    keyword("uniqueItems", Form::Flag, Constrains, true),
+    keyword("multipleOf", Form::Number, Constrains, true),
+    keyword("required", Form::Texts, Constrains, true),
+    keyword("items", Form::Schema, Other, true),
+    keyword("properties", Form::Properties, Other, true),
+    keyword("externalDocs", Form::Any, Other, true),
+    keyword("example", Form::Any, Other, true),
+    keyword("x-kubernetes-preserve-unknown-fields", Form::Flag, Other, true),
+    keyword("x-kubernetes-validations", Form::List, Other, true),
+    keyword("$schema", Form::Text, Other, false),
+    keyword("additionalProperties", Form::Schema, Other, false),
+    keyword("allOf", Form::Schemas, Constrains, false),
+    keyword("anyOf", Form::Schemas, Constrains, false),
+    keyword("default", Form::Any, Other, false),
+    keyword("enum", Form::List, Constrains, false),
+    keyword("maxProperties", Form::Number, Constrains, false),
+    keyword("minProperties", Form::Number, Constrains, false),
+    keyword("not", Form::Schema, Constrains, false),
+    keyword("nullable", Form::Flag, Other, false),
+    keyword("oneOf", Form::Schemas, Constrains, false),
+    keyword("x-kubernetes-embedded-resource", Form::Flag, Other, false),
+    keyword("x-kubernetes-int-or-string", Form::Flag, Other, false),
+    keyword("x-kubernetes-list-map-keys", Form::Texts, Other, false),
+    keyword("x-kubernetes-list-type", Form::Text, Other, false),
+    keyword("x-kubernetes-map-type", Form::Text, Other, false),
+    keyword("id", Form::Text, Refused, false),
+    keyword("additionalItems", Form::Any, Refused, false),
+    keyword("patternProperties", Form::Any, Refused, false),
+    keyword("definitions", Form::Any, Refused, false),
+    keyword("dependencies", Form::Any, Refused, false),
+    keyword("$ref", Form::Text, Refused, false),
 ];
 
 impl Keyword {
@@ -98,7 +118,8 @@ impl Keyword {
     }
 
     /// Returns the name of the field in the Go type: `XValidations` for `x-kubernetes-validations`.
-    pub(crate) fn go_name(&self) -> String {
+    #[must_use]
+    pub fn go_name(&self) -> String {
         let words = self.name.split('-').filter(|word| *word != "kubernetes");
         let upper = words.map(|word| {
             let mut chars = word.chars();

@@ -54,7 +54,7 @@ mod validator;
 pub use defaults::DefaultsTooLarge;
 pub use errors::{FieldErrors, Unevaluated};
 pub use field::{Cause, FieldError, FieldErrorKind};
-pub use keywords::{Form, KEYWORDS, Keyword};
+pub use keywords::{Form, KEYWORDS, Keyword, Role};
 pub use metadata::{DecodeMetadata, check_object_metadata, keep as keep_metadata};
 pub use node::{Additional, Schema};
 #[cfg(feature = "cel")]

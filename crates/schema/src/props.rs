@@ -195,39 +195,40 @@ pub(crate) fn check_shape(value: &Value, path: &Path<'_>, errors: &mut Vec<Field
             Form::Text => (value.is_string(), "must be a string"),
             Form::Flag => (value.is_boolean(), "must be a boolean"),
             Form::Number => (value.is_number(), "must be a number"),
-            Form::List => (value.is_array(), "must be an array"),
+            Form::Texts | Form::List | Form::Schemas => (value.is_array(), "must be an array"),
             Form::Properties => (value.is_object(), "must be an object"),
-            Form::Any => (true, ""),
+            Form::Schema | Form::Any => (true, ""),
         };
         if !expected.0 {
             errors.push(wrong(path.child(key).field(), value, expected.1));
         }
-        check_shape_below(key, value, path, errors);
+        check_shape_below((key, form), value, &path.child(key), errors);
     }
 }
 
-fn check_shape_below(key: &str, value: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) {
-    let here = path.child(key);
-    match (key, value) {
-        ("properties", Value::Object(properties)) => {
+fn check_shape_below(
+    (key, form): (&str, Form),
+    value: &Value,
+    here: &Path<'_>,
+    errors: &mut Vec<FieldError>,
+) {
+    match (form, value) {
+        (Form::Properties, Value::Object(properties)) => {
             for (name, schema) in properties {
                 check_shape(schema, &here.key(name), errors);
             }
         }
-        ("additionalProperties", Value::Bool(_)) | (_, Value::Null) => {}
-        ("items", Value::Array(_)) => {}
-        ("items" | "not" | "additionalProperties", schema) => check_shape(schema, &here, errors),
-        ("allOf" | "anyOf" | "oneOf", Value::Array(branches)) => {
+        (Form::Schema, Value::Bool(_)) if key == "additionalProperties" => {}
+        (Form::Schema, Value::Array(_)) if key == "items" => {}
+        (Form::Schema, schema) => check_shape(schema, here, errors),
+        (Form::Schemas, Value::Array(branches)) => {
             for (i, schema) in branches.iter().enumerate() {
                 check_shape(schema, &here.index(i), errors);
             }
         }
-        ("required" | "x-kubernetes-list-map-keys", Value::Array(names)) => {
-            for (i, name) in names
-                .iter()
-                .enumerate()
-                .filter(|(_, name)| !name.is_string())
-            {
+        (Form::Texts, Value::Array(names)) => {
+            let others = names.iter().enumerate();
+            for (i, name) in others.filter(|(_, name)| !name.is_string()) {
                 errors.push(wrong(here.index(i).field(), name, "must be a string"));
             }
         }

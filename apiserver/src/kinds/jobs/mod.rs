@@ -54,20 +54,45 @@ impl Strategy for Job {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(
-            &[
-                col("Name"),
-                col("Status"),
-                col("Completions"),
-                col("Duration"),
-                col("Age"),
-                wide("Containers"),
-                wide("Images"),
-                wide("Selector"),
-            ],
-            job_cells,
-        );
-        &PRINTER
+        columns! { |o| {
+            let [names, images] = workload_tail(o, TEMPLATE);
+            let has = |kind: &str| {
+                items(o, &["status", "conditions"])
+                    .iter()
+                    .any(|c| text(c, &["type"]) == kind && text(c, &["status"]) == "True")
+            };
+            let status = match () {
+                () if has("Complete") => "Complete",
+                () if has("Failed") => "Failed",
+                () if is_deleting(o) => "Terminating",
+                () if has("Suspended") => "Suspended",
+                () if has("FailureTarget") => "FailureTarget",
+                () if has("SuccessCriteriaMet") => "SuccessCriteriaMet",
+                () => "Running",
+            };
+            let succeeded = number(o, &["status", "succeeded"]);
+            let completions = match (
+                at(o, &["spec", "completions"]),
+                number(o, &["spec", "parallelism"]),
+            ) {
+                (Some(wanted), _) if wanted.is_i64() => format!("{succeeded}/{wanted}"),
+                (_, parallelism) if parallelism > 1 => format!("{succeeded}/1 of {parallelism}"),
+                _ => format!("{succeeded}/1"),
+            };
+            let duration = between(
+                text(o, &["status", "startTime"]),
+                text(o, &["status", "completionTime"]),
+            );
+        }
+            col("Name") => cells::name(o),
+            col("Status") => status,
+            col("Completions") => completions,
+            col("Duration") => duration,
+            col("Age") => age(o),
+            wide("Containers") => names,
+            wide("Images") => images,
+            wide("Selector") => selector(&o["spec"]["selector"]),
+        }
     }
 }
 
@@ -221,45 +246,4 @@ fn generate_selector(job: &mut Value) {
     if own.is_empty() {
         *own = pod_labels;
     }
-}
-
-fn job_cells(o: &Value) -> Vec<Value> {
-    let [names, images] = workload_tail(o, TEMPLATE);
-    let has = |kind: &str| {
-        items(o, &["status", "conditions"])
-            .iter()
-            .any(|c| text(c, &["type"]) == kind && text(c, &["status"]) == "True")
-    };
-    let status = match () {
-        () if has("Complete") => "Complete",
-        () if has("Failed") => "Failed",
-        () if is_deleting(o) => "Terminating",
-        () if has("Suspended") => "Suspended",
-        () if has("FailureTarget") => "FailureTarget",
-        () if has("SuccessCriteriaMet") => "SuccessCriteriaMet",
-        () => "Running",
-    };
-    let succeeded = number(o, &["status", "succeeded"]);
-    let completions = match (
-        at(o, &["spec", "completions"]),
-        number(o, &["spec", "parallelism"]),
-    ) {
-        (Some(wanted), _) if wanted.is_i64() => format!("{succeeded}/{wanted}"),
-        (_, parallelism) if parallelism > 1 => format!("{succeeded}/1 of {parallelism}"),
-        _ => format!("{succeeded}/1"),
-    };
-    let duration = between(
-        text(o, &["status", "startTime"]),
-        text(o, &["status", "completionTime"]),
-    );
-    vec![
-        cells::name(o),
-        json!(status),
-        json!(completions),
-        json!(duration),
-        age(o),
-        names,
-        images,
-        selector(&o["spec"]["selector"]),
-    ]
 }

@@ -96,7 +96,7 @@ impl Strategy for Pod {
     }
 
     fn printer(&self) -> &'static Printer {
-        &printer::PRINTER
+        printer::PRINTER
     }
 }
 

@@ -4,36 +4,9 @@ use serde_json::{Value, json};
 
 use crate::metadata::object::{is_deleting, text};
 use crate::table::cells::{self, age, items, name, number};
-use crate::table::{Printer, col, wide};
+use crate::table::{Printer, col, columns, wide};
 
-pub(super) static PRINTER: Printer = Printer::new(
-    &[
-        col("Name"),
-        col("Ready"),
-        col("Status"),
-        col("Restarts"),
-        col("Age"),
-        wide("IP"),
-        wide("Node"),
-        wide("Nominated Node"),
-        wide("Readiness Gates"),
-    ],
-    row,
-)
-.with_conditions(conditions);
-
-/// Returns the condition of a completed pod.
-fn conditions(pod: &Value) -> Value {
-    let phase = text(pod, &["status", "phase"]);
-    let message = match phase {
-        "Succeeded" => "The pod has completed successfully.",
-        "Failed" => "The pod failed.",
-        _ => return Value::Null,
-    };
-    json!([{"type": "Completed", "status": "True", "reason": phase, "message": message}])
-}
-
-fn row(o: &Value) -> Vec<Value> {
+pub(super) static PRINTER: &Printer = columns! { |o| with conditions, {
     let statuses = items(o, &["status", "containerStatuses"]);
     let ready = statuses
         .iter()
@@ -56,17 +29,27 @@ fn row(o: &Value) -> Vec<Value> {
             .count();
         json!(format!("{met}/{}", gates.len()))
     };
-    vec![
-        name(o),
-        json!(format!("{ready}/{total}")),
-        json!(pod_status(o, statuses)),
-        json!(restarts.to_string()),
-        age(o),
-        cells::text(o, &["status", "podIP"]),
-        cells::text(o, &["spec", "nodeName"]),
-        cells::text(o, &["status", "nominatedNodeName"]),
-        gates,
-    ]
+}
+    col("Name") => name(o),
+    col("Ready") => format!("{ready}/{total}"),
+    col("Status") => pod_status(o, statuses),
+    col("Restarts") => restarts.to_string(),
+    col("Age") => age(o),
+    wide("IP") => cells::text(o, &["status", "podIP"]),
+    wide("Node") => cells::text(o, &["spec", "nodeName"]),
+    wide("Nominated Node") => cells::text(o, &["status", "nominatedNodeName"]),
+    wide("Readiness Gates") => gates,
+};
+
+/// Returns the condition of a completed pod.
+fn conditions(pod: &Value) -> Value {
+    let phase = text(pod, &["status", "phase"]);
+    let message = match phase {
+        "Succeeded" => "The pod has completed successfully.",
+        "Failed" => "The pod failed.",
+        _ => return Value::Null,
+    };
+    json!([{"type": "Completed", "status": "True", "reason": phase, "message": message}])
 }
 
 /// Returns the phase, or a more specific reason.

@@ -14,7 +14,7 @@ use crate::metadata::object::{child, fields, text};
 use crate::registry::{Cluster, ServiceRange, Strategy, label_not_supported};
 use crate::status::ApiError;
 use crate::table::cells::{self, age, items, joined, name, number, selector, text_or};
-use crate::table::{Printer, col, wide};
+use crate::table::{Printer, col, columns, wide};
 
 #[derive(Debug)]
 pub(super) struct Service;
@@ -64,19 +64,40 @@ impl Strategy for Service {
     }
 
     fn printer(&self) -> &'static Printer {
-        static PRINTER: Printer = Printer::new(
-            &[
-                col("Name"),
-                col("Type"),
-                col("Cluster-IP"),
-                col("External-IP"),
-                col("Port(s)"),
-                col("Age"),
-                wide("Selector"),
-            ],
-            service_cells,
-        );
-        &PRINTER
+        columns! { |o| {
+            let kind = text(o, &["spec", "type"]);
+            let external: Vec<String> = items(o, &["spec", "externalIPs"])
+                .iter()
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect();
+            let ingress: Vec<String> = items(o, &["status", "loadBalancer", "ingress"])
+                .iter()
+                .map(|i| [text(i, &["ip"]), text(i, &["hostname"])].concat())
+                .collect();
+            let external = match kind {
+                "ExternalName" => json!(text(o, &["spec", "externalName"])),
+                "LoadBalancer" if ingress.is_empty() && external.is_empty() => json!("<pending>"),
+                "LoadBalancer" => joined(ingress.into_iter().chain(external)),
+                _ => joined(external),
+            };
+            let ports = joined(items(o, &["spec", "ports"]).iter().map(|port| {
+                let protocol = text_or(port, &["protocol"], "TCP");
+                let protocol = protocol.as_str().unwrap_or_default();
+                match number(port, &["nodePort"]) {
+                    0 => format!("{}/{protocol}", number(port, &["port"])),
+                    node => format!("{}:{node}/{protocol}", number(port, &["port"])),
+                }
+            }));
+        }
+            col("Name") => name(o),
+            col("Type") => if kind.is_empty() { "ClusterIP" } else { kind },
+            col("Cluster-IP") => cells::text(o, &["spec", "clusterIP"]),
+            col("External-IP") => external,
+            col("Port(s)") => ports,
+            col("Age") => age(o),
+            wide("Selector") => selector(&o["spec"]["selector"]),
+        }
     }
 }
 
@@ -140,40 +161,4 @@ fn default_spec(spec: &mut Map<String, Value>) {
             port.insert("targetPort".into(), number);
         }
     }
-}
-
-fn service_cells(o: &Value) -> Vec<Value> {
-    let kind = text(o, &["spec", "type"]);
-    let external: Vec<String> = items(o, &["spec", "externalIPs"])
-        .iter()
-        .filter_map(Value::as_str)
-        .map(str::to_owned)
-        .collect();
-    let ingress: Vec<String> = items(o, &["status", "loadBalancer", "ingress"])
-        .iter()
-        .map(|i| [text(i, &["ip"]), text(i, &["hostname"])].concat())
-        .collect();
-    let external = match kind {
-        "ExternalName" => json!(text(o, &["spec", "externalName"])),
-        "LoadBalancer" if ingress.is_empty() && external.is_empty() => json!("<pending>"),
-        "LoadBalancer" => joined(ingress.into_iter().chain(external)),
-        _ => joined(external),
-    };
-    let ports = joined(items(o, &["spec", "ports"]).iter().map(|port| {
-        let protocol = text_or(port, &["protocol"], "TCP");
-        let protocol = protocol.as_str().unwrap_or_default();
-        match number(port, &["nodePort"]) {
-            0 => format!("{}/{protocol}", number(port, &["port"])),
-            node => format!("{}:{node}/{protocol}", number(port, &["port"])),
-        }
-    }));
-    vec![
-        name(o),
-        json!(if kind.is_empty() { "ClusterIP" } else { kind }),
-        cells::text(o, &["spec", "clusterIP"]),
-        external,
-        ports,
-        age(o),
-        selector(&o["spec"]["selector"]),
-    ]
 }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-use super::webhooks::map;
+use super::map;
 use crate::support::ask;
 
 const VERDICTS: &str = include_str!("../../../../testdata/certificates/verdicts.tsv");

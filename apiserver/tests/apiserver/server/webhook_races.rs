@@ -17,8 +17,9 @@ use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 use tower::service_fn;
 
+use super::map;
 use super::webhooks::{
-    Review, answer, configuration, converted, create, definition, dependent, gated, map, request,
+    Review, answer, configuration, converted, create, definition, dependent, gated, request,
 };
 
 const MUTATING: &str = "MutatingWebhookConfiguration";

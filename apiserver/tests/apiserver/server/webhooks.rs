@@ -10,11 +10,13 @@ use embedded_apiserver::ApiServer;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube::api::{Api, DeleteParams, ObjectMeta, PostParams};
+use kube::api::{Api, DeleteParams, PostParams};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::timeout;
 use tower::service_fn;
+
+use super::map;
 
 pub(super) type Review = Request<Full<Bytes>>;
 
@@ -40,16 +42,6 @@ pub(super) fn configuration(kind: &str, operation: &str) -> Value {
             "admissionReviewVersions": ["v1"], "sideEffects": "None", "timeoutSeconds": 5,
         }],
     })
-}
-
-pub(super) fn map(name: &str) -> ConfigMap {
-    ConfigMap {
-        metadata: ObjectMeta {
-            name: Some(name.to_owned()),
-            ..ObjectMeta::default()
-        },
-        ..ConfigMap::default()
-    }
 }
 
 /// A server with a webhook that allows everything once the gate opens, and the number of its calls.

@@ -11,7 +11,7 @@ pub(super) const CLASSES: &[Class] = &[
             "config/table.rs",
             "config/file.rs",
             "config/mod.rs",
-            "config/prepare.rs",
+            "config/load.rs",
         ],
         what: r#"A key, a section or a value of `codegen.toml` is not one that is read. Unknown keys are errors, since a mistyped one
 would otherwise be ignored."#,

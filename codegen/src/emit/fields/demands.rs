@@ -1,5 +1,6 @@
 //! What a schema says of a value besides its type, as short texts.
 
+use kube_schema::{Form, Keyword};
 use serde_json::{Map, Value};
 
 /// One thing that a schema says of a value.
@@ -13,49 +14,31 @@ pub(crate) struct Demand {
     pub(crate) note: String,
 }
 
-/// How the value of a keyword is written.
-#[derive(Clone, Copy)]
-enum Form {
-    /// A string as it is, other values as JSON.
-    Plain,
-    /// As JSON.
-    Json,
-    /// Each item as JSON.
-    Items,
-    /// Not at all: the label says what `true` means, and `false` says nothing.
-    Flag,
-    /// Each rule of a list is a demand.
-    Rules,
-}
-
 /// The keywords that have words of their own, in the order in which they are shown. Others are shown as they are.
-const KEYWORDS: &[(&str, &str, Form)] = &[
-    ("title", "title", Form::Plain),
-    ("default", "default", Form::Json),
-    ("enum", "one of", Form::Items),
-    ("format", "format", Form::Plain),
-    ("pattern", "pattern", Form::Plain),
-    ("minimum", "at least", Form::Json),
-    ("maximum", "at most", Form::Json),
-    ("multipleOf", "a multiple of", Form::Json),
-    ("minLength", "minimum length", Form::Json),
-    ("maxLength", "maximum length", Form::Json),
-    ("minItems", "minimum number of items", Form::Json),
-    ("maxItems", "maximum number of items", Form::Json),
-    ("uniqueItems", "items are unique", Form::Flag),
-    ("minProperties", "minimum number of keys", Form::Json),
-    ("maxProperties", "maximum number of keys", Form::Json),
-    ("nullable", "may be null", Form::Flag),
-    ("x-kubernetes-list-type", "list type", Form::Plain),
-    ("x-kubernetes-list-map-keys", "keys of items", Form::Items),
-    ("x-kubernetes-map-type", "map type", Form::Plain),
-    (
-        "x-kubernetes-preserve-unknown-fields",
-        "other fields are kept",
-        Form::Flag,
-    ),
-    ("x-kubernetes-validations", "rule", Form::Rules),
-    ("example", "example", Form::Json),
+#[rustfmt::skip]
+const LABELS: &[(&str, &str)] = &[
+    ("title", "title"),
+    ("default", "default"),
+    ("enum", "one of"),
+    ("format", "format"),
+    ("pattern", "pattern"),
+    ("minimum", "at least"),
+    ("maximum", "at most"),
+    ("multipleOf", "a multiple of"),
+    ("minLength", "minimum length"),
+    ("maxLength", "maximum length"),
+    ("minItems", "minimum number of items"),
+    ("maxItems", "maximum number of items"),
+    ("uniqueItems", "items are unique"),
+    ("minProperties", "minimum number of keys"),
+    ("maxProperties", "maximum number of keys"),
+    ("nullable", "may be null"),
+    ("x-kubernetes-list-type", "list type"),
+    ("x-kubernetes-list-map-keys", "keys of items"),
+    ("x-kubernetes-map-type", "map type"),
+    ("x-kubernetes-preserve-unknown-fields", "other fields are kept"),
+    ("x-kubernetes-validations", "rule"),
+    ("example", "example"),
 ];
 
 /// Keywords that the field's type, description and properties show.
@@ -102,23 +85,27 @@ pub(super) fn of(schema: &Value) -> Vec<Demand> {
 }
 
 fn add(schema: &Map<String, Value>, prefix: &str, demands: &mut Vec<Demand>) {
-    for (keyword, label, form) in KEYWORDS {
+    for (keyword, label) in LABELS {
         let Some(value) = schema.get(*keyword) else {
             continue;
         };
         let label = exclusive(schema, keyword).unwrap_or(label);
         let label = format!("{prefix}{label}");
-        match form {
-            Form::Flag if value != &Value::Bool(true) => {}
-            Form::Flag => demands.push(plain(label, String::new())),
-            Form::Plain => demands.push(plain(label, shown(value))),
-            Form::Json => demands.push(plain(label, value.to_string())),
-            Form::Items => demands.push(plain(label, items(value))),
-            Form::Rules => demands.extend(rules(value, &label)),
-        }
+        let value = match (Keyword::find(keyword).map(|it| it.form), value) {
+            (Some(Form::Flag), Value::Bool(true)) => String::new(),
+            (Some(Form::Flag), _) => continue,
+            (Some(Form::Text), Value::String(text)) => text.clone(),
+            (Some(_), list) if *keyword == "x-kubernetes-validations" => {
+                demands.extend(rules(list, &label));
+                continue;
+            }
+            (Some(Form::List | Form::Texts), list) => items(list),
+            (_, value) => value.to_string(),
+        };
+        demands.push(plain(label, value));
     }
     let is_other = |keyword: &str| {
-        !SHOWN.contains(&keyword) && KEYWORDS.iter().all(|(known, ..)| *known != keyword)
+        !SHOWN.contains(&keyword) && LABELS.iter().all(|(known, _)| *known != keyword)
     };
     let others = schema.iter().filter(|(keyword, _)| is_other(keyword));
     demands.extend(
@@ -142,12 +129,6 @@ const fn plain(label: String, value: String) -> Demand {
         value,
         note: String::new(),
     }
-}
-
-fn shown(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn items(value: &Value) -> String {

@@ -149,7 +149,6 @@ fn report_unread(source: &Crate, kinds: &BTreeSet<usize>, found: &mut Diagnostic
         wanted,
         is_empty,
         macros,
-        versioned,
         off,
         undeclared,
         features,
@@ -164,19 +163,19 @@ fn report_unread(source: &Crate, kinds: &BTreeSet<usize>, found: &mut Diagnostic
         );
     }
     let files = kinds.iter().filter_map(|&kind| package.items.get(kind));
-    let files = files.map(|kind| &*kind.place.file);
-    let unread = versioned.iter().map(|place| &*place.file);
-    let files: BTreeSet<&str> = files.chain(unread).collect();
+    let files: BTreeSet<&str> = files.map(|kind| &*kind.place.file).collect();
     for wanted in wanted.iter().filter(|_| !package.is_partial && !is_empty) {
         if !files.iter().any(|file| is_below(file, wanted)) {
             let error = Diagnostic::error(format!("{} contains no kind", shown(wanted)));
-            found.push(error.help(match off.is_empty() {
-                true => {
+            found.push(match off.first() {
+                None => error.help(
                     "a kind derives kube's `CustomResource`, or is annotated in a folder <group>/<version>/; for the latter, name the folder \
-                     that contains <group>"
-                }
-                false => TURN_ON,
-            }));
+                     that contains <group>",
+                ),
+                Some(first) => error
+                    .at(first.place.clone(), "needs another feature")
+                    .help(TURN_ON),
+            });
         }
     }
     let is_meant = |left_out: &&LeftOut| {
@@ -194,11 +193,6 @@ fn report_unread(source: &Crate, kinds: &BTreeSet<usize>, found: &mut Diagnostic
             Diagnostic::warning("kinds are left out: the features that they need are off");
         let warning = warning.at(first.place.clone(), "needs another feature");
         found.push(warning.help(TURN_ON));
-    }
-    for place in versioned.iter().filter(|it| is_asked(&it.file)) {
-        let message = "`#[versioned]` makes several versions of the kind, and is not read";
-        let error = Diagnostic::error(message).at(place.clone(), "");
-        found.push(error.help("name their types with `--evaluate` and `--evaluate-types`"));
     }
     for place in macros {
         if wanted.iter().any(|wanted| is_below(&place.file, wanted)) {

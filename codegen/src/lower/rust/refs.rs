@@ -89,6 +89,13 @@ impl Cx<'_> {
                 arguments: path.arguments_text.clone(),
                 ..ExternalType::new(external)
             }),
+            // The name that such a type has had before it was generic.
+            Foreign::NonZero => match argument(0) {
+                TypeRef::Int32 => non_zero("i32"),
+                TypeRef::Int64 => non_zero("i64"),
+                TypeRef::Integer(name) => non_zero(&name),
+                other => other,
+            },
             Foreign::Boxed => TypeRef::Boxed(Box::new(argument(0))),
             Foreign::Cow => match path.arguments.first().map(|ty| &ty.kind) {
                 Some(Kind::Path(path)) if path.segments == ["str"] => TypeRef::String,
@@ -319,4 +326,11 @@ pub(super) fn replaced(ty: TypeRef, argument: &dyn Fn(&str) -> Option<TypeRef>) 
         }
         other => other,
     }
+}
+
+fn non_zero(number: &str) -> TypeRef {
+    let name = format!("NonZero{}", number.to_ascii_uppercase());
+    TypeRef::External(ExternalType::new(
+        ["std", "num", &name].map(str::to_owned).to_vec(),
+    ))
 }

@@ -20,6 +20,8 @@ pub(in crate::lower) enum Foreign {
     Cow,
     /// `Either<L, R>`
     Either,
+    /// `NonZero<T>`
+    NonZero,
 }
 
 /// Returns the representation of the type at a foreign path, if known.
@@ -35,7 +37,9 @@ pub(in crate::lower) fn well_known(path: &[String]) -> Option<Foreign> {
             Some(Foreign::Map)
         }
         [.., "serde_json", "Number"] => Some(Foreign::Plain(TypeRef::Float)),
-        ["smol_str", "SmolStr"] => Some(Foreign::Plain(TypeRef::String)),
+        ["smol_str", "SmolStr"] | ["arrayvec", "ArrayString"] => {
+            Some(Foreign::Plain(TypeRef::String))
+        }
         // serde writes numbers, for which schemars also permits a string.
         ["bytes", "Bytes" | "BytesMut"] => {
             let byte = TypeRef::Integer("u8".to_owned());
@@ -115,13 +119,23 @@ fn standard(rest: &[&str]) -> Option<Foreign> {
         ["vec", "Vec"]
         | [
             "collections",
-            "VecDeque" | "LinkedList" | "BTreeSet" | "HashSet",
+            "BinaryHeap" | "BTreeSet" | "HashSet" | "LinkedList" | "VecDeque",
         ] => Foreign::List,
         ["collections", "BTreeMap" | "HashMap"] => Foreign::Map,
         ["boxed", "Box"] | ["sync", "Arc"] | ["rc", "Rc"] => Foreign::Boxed,
-        ["borrow", "Cow"] => Foreign::Cow,
+        ["borrow", "Cow"]
+        | ["cell", "Cell" | "RefCell"]
+        | ["cmp", "Reverse"]
+        | ["num", "Wrapping"]
+        | ["rc", "Weak"]
+        | ["sync", "Mutex" | "RwLock" | "Weak"] => Foreign::Cow,
+        ["num", "NonZero"] => Foreign::NonZero,
         ["string", "String"] => Foreign::Plain(TypeRef::String),
         ["primitive", name] => Foreign::Plain(primitive(name)?),
+        ["sync", "atomic", name] => {
+            let name = name.strip_prefix("Atomic")?.to_ascii_lowercase();
+            Foreign::Plain(primitive(&name)?)
+        }
         _ => return None,
     })
 }
@@ -160,6 +174,8 @@ mod tests {
             ("codegen_runtime::kube::core::ObjectMeta", Some(plain(KnownType::ObjectMeta))),
             ("std::collections::BTreeMap", Some(Foreign::Map)),
             ("String", Some(Foreign::Plain(TypeRef::String))),
+            ("std::sync::atomic::AtomicBool", Some(Foreign::Plain(TypeRef::Bool))),
+            ("std::sync::atomic::Ordering", None),
             ("my_crate::Time", None),
         ];
     }

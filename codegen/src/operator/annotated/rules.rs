@@ -1,12 +1,13 @@
 //! The markers of rules.
 
+use kube_schema::{Form, Keyword};
 use serde_json::Value;
 
 use crate::model::{CelRule, KnownType, ListType, MapType, TypeRef, Validation};
 
 /// A marker of a rule.
 pub(super) struct Said {
-    name: &'static str,
+    name: String,
     value: String,
     /// Whether it may also stand for the items of a list.
     pub(super) for_items: bool,
@@ -30,17 +31,17 @@ impl Said {
 
 impl Rules {
     /// A rule that may also stand for items.
-    fn value(&mut self, name: &'static str, value: String) {
+    fn value(&mut self, name: &str, value: String) {
         self.0.push(Said {
-            name,
+            name: name.to_owned(),
             value,
             for_items: true,
         });
     }
 
-    fn field(&mut self, name: &'static str, value: String) {
+    fn field(&mut self, name: &str, value: String) {
         self.0.push(Said {
-            name,
+            name: name.to_owned(),
             value,
             for_items: false,
         });
@@ -51,36 +52,15 @@ impl Rules {
 pub(super) fn markers(rules: &Validation, ty: &TypeRef) -> Vec<Said> {
     let mut said = Rules::default();
     let equals = |value: &dyn std::fmt::Display| format!("={value}");
-    for (name, number) in [
-        ("Minimum", &rules.minimum),
-        ("Maximum", &rules.maximum),
-        ("MultipleOf", &rules.multiple_of),
-    ] {
-        if let Some(number) = number {
-            said.value(name, equals(number));
+    // Numbers and flags of JSON Schema are markers of the same name.
+    rules.put(&mut |name, value| {
+        let keyword = Keyword::find(name).filter(|_| !name.starts_with("x-"));
+        if let Some(keyword) = keyword
+            && matches!(keyword.form, Form::Number | Form::Flag)
+        {
+            said.value(&keyword.go_name(), equals(&value));
         }
-    }
-    for (name, count) in [
-        ("MinLength", rules.min_length),
-        ("MaxLength", rules.max_length),
-        ("MinItems", rules.min_items),
-        ("MaxItems", rules.max_items),
-        ("MinProperties", rules.min_properties),
-        ("MaxProperties", rules.max_properties),
-    ] {
-        if let Some(count) = count {
-            said.value(name, equals(&count));
-        }
-    }
-    for (name, is_set) in [
-        ("ExclusiveMinimum", rules.exclusive_minimum),
-        ("ExclusiveMaximum", rules.exclusive_maximum),
-        ("UniqueItems", rules.unique_items),
-    ] {
-        if is_set {
-            said.value(name, "=true".to_owned());
-        }
-    }
+    });
     let is_quantity = *ty == TypeRef::Known(KnownType::Quantity);
     if let Some(pattern) = rules.pattern.as_ref().filter(|_| !is_quantity) {
         said.value("Pattern", equals(&quoted(pattern)));

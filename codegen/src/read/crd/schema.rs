@@ -2,12 +2,13 @@
 
 use std::mem;
 
+use serde::de::DeserializeOwned;
 use serde_json::{Number, Value};
 
 use super::{fields::Reader, keywords::is_silent};
 pub use crate::model::schema::{Additional, Schema, Type};
 use crate::{
-    model::{CelRule, Combinators, ExternalDocs, ListType, MapType, Validation},
+    model::{CelRule, Combinators, ExternalDocs, ListType, Validation},
     read::yaml::{Node, Yaml},
 };
 
@@ -231,22 +232,8 @@ impl Reader<'_> {
             "x-kubernetes-embedded-resource" => {
                 validation.embedded_resource = self.bool(value, key)
             }
-            "x-kubernetes-list-type" | "x-kubernetes-map-type" if value.is_null() => {}
             "x-kubernetes-list-type" => {
-                validation.list_type = match self.str(value, key) {
-                    Some("atomic") => Some(ListType::Atomic),
-                    Some("set") => Some(ListType::Set),
-                    Some("map") => Some(ListType::Map),
-                    Some(other) => {
-                        self.error(
-                            value,
-                            format!("`{key}` is unknown: {other:?}"),
-                            "write atomic, set or map",
-                        );
-                        None
-                    }
-                    None => None,
-                }
+                validation.list_type = self.word(value, key, "atomic, set or map");
             }
             "x-kubernetes-list-map-keys" => {
                 validation.list_map_keys = value
@@ -256,19 +243,7 @@ impl Reader<'_> {
                     .collect();
             }
             "x-kubernetes-map-type" => {
-                validation.map_type = match self.str(value, key) {
-                    Some("granular") => Some(MapType::Granular),
-                    Some("atomic") => Some(MapType::Atomic),
-                    Some(other) => {
-                        self.error(
-                            value,
-                            format!("`{key}` is unknown: {other:?}"),
-                            "write granular or atomic",
-                        );
-                        None
-                    }
-                    None => None,
-                }
+                validation.map_type = self.word(value, key, "granular or atomic");
             }
             "x-kubernetes-validations" => {
                 validation.rules = value
@@ -370,6 +345,17 @@ impl Reader<'_> {
                 None
             }
         }
+    }
+
+    /// Returns one of several words.
+    fn word<T: DeserializeOwned>(&mut self, node: &Node, key: &str, words: &str) -> Option<T> {
+        let text = (!node.is_null()).then(|| self.str(node, key))??;
+        let word = serde_json::from_value(text.into()).ok();
+        if word.is_none() {
+            let message = format!("`{key}` is unknown: {text:?}");
+            self.error(node, message, format!("write {words}"));
+        }
+        word
     }
 
     fn number(&mut self, node: &Node, key: &str) -> Option<Number> {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use kube_schema::Keyword;
 use serde_json::{Number, Value};
 
 use super::{
@@ -297,4 +298,12 @@ pub(super) const MARKERS: &[MarkerDef] = &{
 pub(crate) fn items_of(rule: &MarkerDef) -> Option<&'static MarkerDef> {
     let index = VALUES.iter().position(|value| value == rule)?;
     ITEMS.get(index)
+}
+
+/// Returns the rule that is named as a keyword of schemas; none for `uniqueItems`, which the API
+/// server refuses to have set.
+pub(crate) fn of_keyword(name: &str) -> Option<&'static MarkerDef> {
+    let keyword = Keyword::find(name).filter(|_| name != "uniqueItems")?;
+    let name = format!("kubebuilder:validation:{}", keyword.go_name());
+    VALUES.iter().find(|rule| rule.name == name)
 }

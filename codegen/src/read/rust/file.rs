@@ -47,8 +47,6 @@ pub(super) struct FileItems {
     pub(super) has_macros: bool,
     /// The macros that declare kinds, which are not expanded.
     pub(super) macros: Vec<Place>,
-    /// What makes several versions of a kind, which are not read.
-    pub(super) versioned: Vec<Place>,
     /// What seems to declare kinds, and is left out because of features.
     pub(super) off: Vec<LeftOut>,
 }

@@ -121,8 +121,6 @@ pub struct Crate {
     pub is_empty: bool,
     /// The macros that declare kinds, which are not expanded.
     pub macros: Vec<Place>,
-    /// What makes several versions of a kind, which are not read.
-    pub versioned: Vec<Place>,
     /// What seems to declare kinds and is left out because of features.
     pub off: Vec<LeftOut>,
     /// The files that seem to declare kinds and that no module declares.

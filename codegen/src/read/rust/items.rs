@@ -18,7 +18,7 @@ use super::{
     },
     types,
     values::DEFAULT_BY_HAND,
-    versioned,
+    versioned::{self, Outside, type_of},
 };
 use crate::{
     diag::{Diagnostic, Place},
@@ -72,6 +72,13 @@ impl FileReader<'_> {
                 self.out.off.push(LeftOut { place, file });
             }
             return self.comments.ignore(extent);
+        }
+        if let Some(outside) = type_of(item).filter(|_| self.version.is_none()) {
+            let versions = versioned::versions(outside.0);
+            if !versions.is_empty() {
+                let items = std::slice::from_ref(item);
+                return self.versions(&versions, outside, items, module, from);
+            }
         }
         match item {
             syn::Item::Struct(item) => {
@@ -200,30 +207,35 @@ impl FileReader<'_> {
             self.out.modules[parent].declared.push(declared);
             return;
         };
-        let mut path = self.out.modules[parent].path.clone();
-        let version = versioned::only_version(&item.attrs);
-        path.push(version.clone().unwrap_or_else(|| ident_text(&item.ident)));
         let start = brace.span.open().byte_range().end + self.base;
-        let head = ModuleHead {
-            path,
-            visible: is_visible(&item.vis),
-            public: is_public(&item.vis),
-            cfg: cfg(&item.attrs),
-            place: self.place(&item.ident),
-        };
-        let module = self.module(head);
-        if version.is_some() {
-            // The macro adds it.
-            self.out.modules[module].uses.push(Use {
-                name: None,
-                path: vec!["super".to_owned()],
-                global: false,
-                public: false,
-            });
+        let outside = (&*item.attrs, &item.vis, &item.ident);
+        let versions = versioned::versions(&item.attrs);
+        if !versions.is_empty() {
+            return self.versions(&versions, outside, items, parent, start);
         }
-        let outer = std::mem::replace(&mut self.version, version);
+        let name = ident_text(&item.ident);
+        let module = self.module_in(parent, name, outside);
+        let outer = self.version.take();
         self.items(items, module, start);
         self.version = outer;
+    }
+
+    /// Adds a module in a module.
+    pub(super) fn module_in(
+        &mut self,
+        parent: usize,
+        name: String,
+        (attrs, vis, ident): Outside<'_>,
+    ) -> usize {
+        let mut path = self.out.modules[parent].path.clone();
+        path.push(name);
+        self.module(ModuleHead {
+            path,
+            visible: is_visible(vis),
+            public: is_public(vis),
+            cfg: cfg(attrs),
+            place: self.place(ident),
+        })
     }
 
     fn declared(&self, item: &syn::ItemMod) -> Declared {
@@ -313,10 +325,6 @@ impl FileReader<'_> {
         let attrs = made.as_deref().unwrap_or(attrs);
         let attributes = Attributes::new(attrs);
         let mut derives = attributes.derives();
-        if let Some(unread) = versioned::unread(attributes.all()) {
-            self.out.versioned.push(self.place(unread));
-            derives.names.retain(|it| it != "CustomResource");
-        }
         let has_derive = derives.names.iter().any(|it| it == "CustomResource");
         // The derive may be imported under another name.
         let is_kube = has_derive || names_group(attributes.all());

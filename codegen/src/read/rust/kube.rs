@@ -154,7 +154,15 @@ impl KubeDerive {
         Self::from_attributes(attributes).map_err(|errors| {
             let errors = errors.flatten().into_iter().map(|error| {
                 let error = error.with_span(&item);
-                syn::Error::new(error.span(), format!("invalid `#[kube(…)]`: {error}"))
+                let text = error.to_string();
+                let missing = text.strip_prefix("Missing field `");
+                let missing = missing.and_then(|rest| rest.strip_suffix('`'));
+                let advice = missing.map(|name| format!(": add `{name} = \"…\"`"));
+                let advice = advice.unwrap_or_default();
+                syn::Error::new(
+                    error.span(),
+                    format!("invalid `#[kube(…)]`: {text}{advice}"),
+                )
             });
             let combined = errors.reduce(|mut first, next| {
                 first.combine(next);

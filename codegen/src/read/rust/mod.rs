@@ -214,10 +214,9 @@ fn read_crate(source: &RustCrate, ignored: IgnoredMarkers<'_>) -> Option<Crate> 
     let items = found.files.iter().map(|(_, read)| read.items.len()).sum();
     package.items.reserve(items);
     let mut modules = Vec::new();
-    let (mut macros, mut versioned, mut off) = (Vec::new(), Vec::new(), found.off);
+    let (mut macros, mut off) = (Vec::new(), found.off);
     for (_, mut items) in found.files {
         macros.append(&mut items.macros);
-        versioned.append(&mut items.versioned);
         off.append(&mut items.off);
         add(&mut package, &mut modules, items);
     }
@@ -236,7 +235,6 @@ fn read_crate(source: &RustCrate, ignored: IgnoredMarkers<'_>) -> Option<Crate> 
         wanted: source.wanted.clone(),
         is_empty: source.is_empty,
         macros,
-        versioned,
         off,
         undeclared,
         features: source.features.clone(),

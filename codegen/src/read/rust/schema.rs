@@ -324,7 +324,7 @@ fn push(read: &mut SchemaAttrs, word: Word, value: Literal, depth: usize, said: 
     }
 }
 
-fn as_literal(expr: &Expr) -> Option<&LitStr> {
+pub(super) fn as_literal(expr: &Expr) -> Option<&LitStr> {
     match expr {
         Expr::Lit(syn::ExprLit {
             lit: syn::Lit::Str(text),

@@ -426,6 +426,8 @@ fn types_of_crates_that_schemars_knows_have_its_schemas() {
         json!({"type": "string", "pattern": "^-?\\d+(\\.\\d+)?([eE]\\d+)?$"}),
     );
     check("ipnet::IpNet", json!({"type": "string"}));
+    check("arrayvec::ArrayString<8>", json!({"type": "string"}));
+    check("kube::core::Duration", json!({"type": "string"}));
     check(
         "Box<serde_json::value::RawValue>",
         json!({"x-kubernetes-preserve-unknown-fields": true}),

@@ -96,17 +96,52 @@ fn metadata_of_embedded_objects_is_whole() {
 }
 
 #[test]
-fn kinds_of_several_versions_of_a_macro_are_one_error_that_names_the_flags() {
-    let (_, run) = manifests(
-        "#[versioned(version(name = \"v1alpha1\"), version(name = \"v1\"))]\npub mod versioned {\n\
-         #[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]\n\
-         #[versioned(crd(group = \"example.com\", namespaced))]\npub struct BoatSpec { a: u8 }\n}\n",
-        &[],
+fn kinds_of_several_versions_of_a_macro_have_the_fields_of_each() {
+    let kind = "#[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]\n\
+         #[versioned(VERSIONS crd(group = \"example.com\", namespaced))]\npub struct BoatSpec {\n\
+         #[versioned(added(since = \"v1\"))] crew: String,\n\
+         #[versioned(changed(since = \"v1\", from_name = \"height\", from_type = \"Vec<u8>\"), hint(vec))] heights: u8,\n\
+         #[versioned(deprecated(since = \"v1\", note = \"no sails\"), changed(since = \"v1\", from_name = \"no name\"))] deprecated_type: bool,\n FIELDS }\n";
+    let versions = "version(name = \"v1alpha1\"), version(name = \"v1\")";
+    let of_module = format!(
+        "#[versioned({versions})]\npub mod versioned {{\npub mod v1 {{ pub use super::Mast as Spar; }}\n{}\
+         DERIVE\npub enum Rig {{ Sloop, #[versioned(added(since = \"v1\"))] Ketch }}\n}}\nDERIVE\npub struct Mast {{ a: bool }}\n",
+        kind.replace("VERSIONS", "").replace(
+            "FIELDS",
+            "rig: Rig, #[versioned(added(since = \"v1\"))] spar: Spar"
+        ),
     );
-    assert_eq!(run.code, 1);
-    run.says("error[K0008]: `#[versioned]` makes several versions of the kind, and is not read\n --> src/lib.rs:6:");
-    run.says("help: name their types with `--evaluate` and `--evaluate-types`");
-    assert_eq!(run.stderr.matches("error[").count(), 1, "{}", run.stderr);
+    let of_type = kind
+        .replace("VERSIONS", &format!("{versions},"))
+        .replace("FIELDS", "");
+    for text in [of_module, of_type] {
+        let (sandbox, run) = manifests(&text, &[]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let crd = sandbox.read("config/crd/bases/example.com_boats.yaml");
+        let crd: Value = serde_saphyr::from_str(&crd).unwrap();
+        let fields = |at: usize| {
+            crd["spec"]["versions"][at]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
+                .clone()
+        };
+        let names = |at: usize| {
+            let fields = fields(at);
+            let names = fields.as_object().unwrap().keys().cloned();
+            names
+                .filter(|name| !["rig", "spar"].contains(&name.as_str()))
+                .collect::<Vec<_>>()
+        };
+        let at = |version: &str| usize::from(crd["spec"]["versions"][0]["name"] != version);
+        let (old, new) = (at("v1alpha1"), at("v1"));
+        assert_eq!(names(old), ["height", "type"]);
+        assert_eq!(fields(old)["height"]["type"], "array");
+        assert_eq!(names(new), ["crew", "deprecated_type", "heights"]);
+        assert_eq!(fields(new)["heights"]["type"], "integer");
+        if text.contains("mod versioned") {
+            assert_eq!(fields(old)["rig"]["enum"], json!(["Sloop"]));
+            assert_eq!(fields(new)["rig"]["enum"], json!(["Sloop", "Ketch"]));
+            assert_eq!(fields(new)["spar"]["type"], "object");
+        }
+    }
 }
 
 /// kube's derive panics: the variants have no schema in common.
@@ -150,6 +185,59 @@ fn variants_without_tag_that_are_strings_join_the_names_of_the_others() {
         "Main, #[serde(untagged)] Of(Rig), #[serde(untagged)] Other(chrono::NaiveTime)",
         &json!({"type": "string"}),
     );
+}
+
+#[test]
+fn types_of_the_standard_library_have_the_schemas_of_schemars() {
+    let check = |ty: &str, expected: Value| check(&format!("a: {ty}"), "", &expected);
+    for wrapper in [
+        "num::Wrapping",
+        "cmp::Reverse",
+        "cell::RefCell",
+        "sync::Mutex",
+    ] {
+        check(&format!("std::{wrapper}<bool>"), json!({"type": "boolean"}));
+    }
+    check("std::sync::atomic::AtomicBool", json!({"type": "boolean"}));
+    check(
+        "std::sync::atomic::AtomicI32",
+        json!({"type": "integer", "format": "int32"}),
+    );
+    let port = json!({"type": "integer", "minimum": 1, "maximum": 65535});
+    check("std::num::NonZero<u16>", port.clone());
+    check("std::num::NonZeroU16", port);
+    check(
+        "std::collections::BinaryHeap<bool>",
+        json!({"type": "array", "items": {"type": "boolean"}}),
+    );
+    check(
+        "std::time::SystemTime",
+        json!({
+            "type": "object",
+            "properties": {
+                "secs_since_epoch": {"type": "integer", "format": "int64", "minimum": 0},
+                "nanos_since_epoch": {"type": "integer", "format": "int64", "minimum": 0, "maximum": 4294967295_u32},
+            },
+            "required": ["nanos_since_epoch", "secs_since_epoch"],
+        }),
+    );
+}
+
+/// kube writes `anyOf` without a type, which the API server refuses.
+#[test]
+fn an_untagged_enum_of_values_of_one_type_has_that_type() {
+    let of = |variants: &str, expected: &Value| {
+        let types = format!("DERIVE\n#[serde(untagged)]\npub enum Cidr {{ {variants} }}");
+        check("a: Cidr", &types, expected);
+    };
+    of(
+        "Addr(std::net::Ipv4Addr), Net(ipnet::IpNet)",
+        &json!({"type": "string"}),
+    );
+    of("Small(u8), Large(i64)", &json!({"type": "integer"}));
+    let any = json!({"x-kubernetes-preserve-unknown-fields": true});
+    of("One(String), Many(Vec<String>)", &any);
+    of("Text(String), Any(serde_json::Value)", &any);
 }
 
 /// stackable-versioned makes a module of each version, in the place of the one that it is on.

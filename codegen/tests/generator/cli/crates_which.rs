@@ -389,6 +389,16 @@ fn a_run_that_reads_no_kind_fails() {
     assert_eq!((names.len(), run.stderr.as_str()), (1, ""));
 }
 
+/// A project in Go has folders `<group>/<version>/`, too.
+#[test]
+fn a_folder_without_rust_files_is_no_version() {
+    let sandbox = Sandbox::new();
+    sandbox.write("api/v1alpha1/types.go", "package v1alpha1\n");
+    let (_, run) = written(&sandbox, &[]);
+    assert_eq!(run.code, 2);
+    run.says("error[K0002]: . contains no .rs file");
+}
+
 /// Whichever machine generates: operators run on Linux.
 #[test]
 fn alternatives_for_platforms_are_decided() {

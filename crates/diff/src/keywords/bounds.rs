@@ -19,16 +19,19 @@ enum Side {
     Lower,
 }
 
-pub(super) fn maximum(node: Node<'_>) -> Vec<Change> {
-    numeric(node, ["maximum", "exclusiveMaximum"], Side::Upper)
+impl Side {
+    fn of(keyword: &str) -> Self {
+        match keyword.starts_with("max") {
+            true => Self::Upper,
+            false => Self::Lower,
+        }
+    }
 }
 
-pub(super) fn minimum(node: Node<'_>) -> Vec<Change> {
-    numeric(node, ["minimum", "exclusiveMinimum"], Side::Lower)
-}
-
-fn numeric(node: Node<'_>, keywords: [&'static str; 2], side: Side) -> Vec<Change> {
+/// Compares a bound, and whether it is excluded itself.
+pub(super) fn numeric(node: Node<'_>, keywords: [&'static str; 2]) -> Vec<Change> {
     let [keyword, exclusive] = keywords;
+    let side = Side::of(keyword);
     let bound = |schema: &Value| -> Option<(f64, bool)> {
         let bound = schema.get(keyword)?.as_f64()?;
         Some((bound, schema.get(exclusive) == Some(&json!(true))))
@@ -99,37 +102,13 @@ pub(super) fn multiple_of(node: Node<'_>) -> Vec<Change> {
     vec![change(Outlook::narrower()).trying(values)]
 }
 
-pub(super) fn max_length(node: Node<'_>) -> Vec<Change> {
-    counted(node, "maxLength", Side::Upper, texts)
-}
-
-pub(super) fn min_length(node: Node<'_>) -> Vec<Change> {
-    counted(node, "minLength", Side::Lower, texts)
-}
-
-pub(super) fn max_items(node: Node<'_>) -> Vec<Change> {
-    counted(node, "maxItems", Side::Upper, lists)
-}
-
-pub(super) fn min_items(node: Node<'_>) -> Vec<Change> {
-    counted(node, "minItems", Side::Lower, lists)
-}
-
-pub(super) fn max_properties(node: Node<'_>) -> Vec<Change> {
-    counted(node, "maxProperties", Side::Upper, objects)
-}
-
-pub(super) fn min_properties(node: Node<'_>) -> Vec<Change> {
-    counted(node, "minProperties", Side::Lower, objects)
-}
-
 /// Compares counts. `build` makes values of a size.
-fn counted(
+pub(super) fn counted(
     node: Node<'_>,
     keyword: &'static str,
-    side: Side,
     build: fn(Node<'_>, usize) -> Vec<Value>,
 ) -> Vec<Change> {
+    let side = Side::of(keyword);
     let (shown_old, shown_new) = node.both(keyword);
     let count = |value: Option<&Value>| {
         let value = value.and_then(Value::as_f64);
@@ -169,7 +148,7 @@ fn counted(
     vec![change(Outlook::narrower()).trying(values)]
 }
 
-fn texts(node: Node<'_>, size: usize) -> Vec<Value> {
+pub(super) fn texts(node: Node<'_>, size: usize) -> Vec<Value> {
     let demand = Demand::of([node.old]);
     let patterns = demand.patterns();
     if patterns.is_empty() {
@@ -187,7 +166,7 @@ fn texts(node: Node<'_>, size: usize) -> Vec<Value> {
     }
 }
 
-fn lists(node: Node<'_>, size: usize) -> Vec<Value> {
+pub(super) fn lists(node: Node<'_>, size: usize) -> Vec<Value> {
     let mut demand = node.demand();
     let sized = json!({"minItems": size});
     demand.schemas.push(&sized);
@@ -199,7 +178,7 @@ fn lists(node: Node<'_>, size: usize) -> Vec<Value> {
     Vec::new()
 }
 
-fn objects(node: Node<'_>, size: usize) -> Vec<Value> {
+pub(super) fn objects(node: Node<'_>, size: usize) -> Vec<Value> {
     let demand = node.demand();
     let mut map = demand.least().as_object().cloned().unwrap_or_default();
     let named = [node.old, node.new].into_iter();

@@ -34,15 +34,31 @@ const ROWS: &[Row] = &[
     row(&["enum"], values::listed),
     row(&["default"], values::default),
     row(&["required"], values::required),
-    row(&["maximum", "exclusiveMaximum"], bounds::maximum),
-    row(&["minimum", "exclusiveMinimum"], bounds::minimum),
+    row(&["maximum", "exclusiveMaximum"], |it| {
+        bounds::numeric(it, ["maximum", "exclusiveMaximum"])
+    }),
+    row(&["minimum", "exclusiveMinimum"], |it| {
+        bounds::numeric(it, ["minimum", "exclusiveMinimum"])
+    }),
     row(&["multipleOf"], bounds::multiple_of),
-    row(&["maxLength"], bounds::max_length),
-    row(&["minLength"], bounds::min_length),
-    row(&["maxItems"], bounds::max_items),
-    row(&["minItems"], bounds::min_items),
-    row(&["maxProperties"], bounds::max_properties),
-    row(&["minProperties"], bounds::min_properties),
+    row(&["maxLength"], |it| {
+        bounds::counted(it, "maxLength", bounds::texts)
+    }),
+    row(&["minLength"], |it| {
+        bounds::counted(it, "minLength", bounds::texts)
+    }),
+    row(&["maxItems"], |it| {
+        bounds::counted(it, "maxItems", bounds::lists)
+    }),
+    row(&["minItems"], |it| {
+        bounds::counted(it, "minItems", bounds::lists)
+    }),
+    row(&["maxProperties"], |it| {
+        bounds::counted(it, "maxProperties", bounds::objects)
+    }),
+    row(&["minProperties"], |it| {
+        bounds::counted(it, "minProperties", bounds::objects)
+    }),
     row(&["x-kubernetes-validations"], combinations::rules),
     row(&["allOf"], combinations::all_of),
     row(&["anyOf"], combinations::any_of),
@@ -150,6 +166,7 @@ pub(crate) fn shown(value: Option<&Value>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use kube_schema::Form;
     use serde_json::json;
 
     use super::*;
@@ -160,17 +177,18 @@ mod tests {
             let value = match keyword.name {
                 "properties" | "items" | "additionalProperties" => continue,
                 "type" => json!("string"),
-                "enum" | "required" | "x-kubernetes-list-map-keys" => json!(["a"]),
-                "allOf" | "anyOf" | "oneOf" => json!([{"required": ["a"]}]),
                 "x-kubernetes-validations" => json!([{"rule": "true"}]),
                 "x-kubernetes-list-type" => json!("set"),
                 "x-kubernetes-map-type" => json!("atomic"),
                 "not" => json!({"required": ["a"]}),
                 "multipleOf" => json!(2),
-                name if name.starts_with("m") => json!(3),
-                name if name.starts_with("exclusive") || name.starts_with("x-") => json!(true),
-                "nullable" | "uniqueItems" => json!(true),
-                _ => json!("a"),
+                _ => match keyword.form {
+                    Form::Number => json!(3),
+                    Form::Flag => json!(true),
+                    Form::List | Form::Texts => json!(["a"]),
+                    Form::Schemas => json!([{"required": ["a"]}]),
+                    _ => json!("a"),
+                },
             };
             let mut old = json!({});
             if keyword.name.starts_with("exclusive") {

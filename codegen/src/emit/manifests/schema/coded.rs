@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use kube_schema::{Form, Keyword, Role};
 use serde_json::Value;
 
 use super::{
@@ -12,16 +13,6 @@ use crate::{
     diag::Diagnostic,
     model::{Coded, CodedSchema, TypeRef},
 };
-
-/// Keywords whose values are not schemas.
-#[rustfmt::skip]
-const PLAIN: [&str; 27] = [
-    DESCRIPTION, "default", "example", "exclusiveMaximum", "exclusiveMinimum", "externalDocs", "format", "maxItems",
-    "maxLength", "maxProperties", "maximum", "minItems", "minLength", "minProperties", "minimum", "multipleOf",
-    "not", "nullable", "pattern", "title", "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string",
-    "x-kubernetes-list-map-keys", "x-kubernetes-list-type", "x-kubernetes-map-type", PRESERVE,
-    "x-kubernetes-validations",
-];
 
 /// Keywords that do not constrain values and that CRDs do not have, and `uniqueItems`, which kube removes.
 #[rustfmt::skip]
@@ -300,11 +291,16 @@ impl Schema {
                 self.words.remove("nullable");
             }
             ("default", Value::Null) => {}
+            (TYPE | "enum" | "required", _) => return false,
+            (keyword, _) if NOTHING.contains(&keyword) => {}
             (keyword, value) => {
-                let Some(word) = PLAIN.iter().find(|it| **it == keyword) else {
-                    return NOTHING.contains(&keyword);
-                };
-                self.words.set(word, value);
+                let word = Keyword::find(keyword).filter(|it| it.role != Role::Refused);
+                match word {
+                    Some(word) if !matches!(word.form, Form::Properties | Form::Schemas) => {
+                        self.words.set(word.name, value);
+                    }
+                    _ => return false,
+                }
             }
         }
         true

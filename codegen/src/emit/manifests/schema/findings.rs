@@ -1,7 +1,7 @@
 //! Findings about types with invalid or unknown schemas.
 
 use super::{
-    PRESERVE, RUST_DURATIONS, Schema,
+    PRESERVE, RUST_TIMES, Schema,
     integers::whole_number,
     shape::{At, Lookup, Shapes},
 };
@@ -13,8 +13,8 @@ use crate::{
     read::markers::{ASK_COMPILER, DECLARE_TYPE},
 };
 
-const DURATION_HELP: &str =
-    "serde writes it as an object; use Kubernetes' Duration, or a number of seconds";
+const TIME_HELP: &str =
+    "serde writes it as an object; use Kubernetes' Duration or Time, or a number of seconds";
 
 impl Shapes<'_> {
     /// Reports the parts of a derived schema that are unknown.
@@ -53,11 +53,11 @@ impl Shapes<'_> {
     }
 
     /// serde's form of a duration, as kube's own CRD has it.
-    pub(super) fn rust_duration(&mut self, at: At<'_>) -> Schema {
-        let message = format!("`{}` is a duration of Rust", at.what);
-        self.report(at, Diagnostic::warning(message).help(DURATION_HELP));
+    pub(super) fn rust_time(&mut self, name: &str, fields: [&str; 2], at: At<'_>) -> Schema {
+        let message = format!("`{}` is a `{name}`", at.what);
+        self.report(at, Diagnostic::warning(message).help(TIME_HELP));
         let mut schema = Schema::of_type("object");
-        for (name, ty) in [("secs", "u64"), ("nanos", "u32")] {
+        for (name, ty) in fields.into_iter().zip(["u64", "u32"]) {
             let part = whole_number(ty, false).into();
             schema.properties.insert(name.to_owned(), part);
             schema.required.insert(name.to_owned());
@@ -123,7 +123,7 @@ impl Shapes<'_> {
 
     pub(super) fn unknown(&mut self, name: &str, missing: Option<&str>, at: At<'_>) -> Schema {
         let help = match name {
-            name if RUST_DURATIONS.contains(&name) => DURATION_HELP,
+            name if RUST_TIMES.iter().any(|(time, _)| *time == name) => TIME_HELP,
             _ if missing.is_some() => {
                 "copy the type, or name one with the same form in `#[schemars(with = \"…\")]`"
             }

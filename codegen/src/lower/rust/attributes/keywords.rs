@@ -12,9 +12,8 @@ use crate::{
                 MapTypeMarker, Nullable, PreserveUnknownFields, Title,
             },
             rules::{
-                Enum, ExclusiveMaximum, ExclusiveMinimum, Format, MaxItems, MaxLength,
-                MaxProperties, Maximum, MinItems, MinLength, MinProperties, Minimum, MultipleOf,
-                Pattern, Type, XIntOrString, XValidation,
+                self, MaxItems, MaxLength, Maximum, MinItems, MinLength, Minimum, Pattern,
+                XValidation,
             },
         },
         rust::Word,
@@ -49,34 +48,17 @@ pub(super) enum Effect {
     Wrong(&'static str),
 }
 
-/// Schema keywords with the equivalent markers.
-const KEYWORDS: [(&str, &MarkerDef); 23] = [
+/// Schema keywords with equivalent markers of other names.
+#[rustfmt::skip]
+const RENAMED: [(&str, &MarkerDef); 8] = [
     ("default", &KubebuilderDefault::DEF),
-    ("enum", &Enum::DEF),
     ("example", &Example::DEF),
-    ("exclusiveMaximum", &ExclusiveMaximum::DEF),
-    ("exclusiveMinimum", &ExclusiveMinimum::DEF),
-    ("format", &Format::DEF),
-    ("maxItems", &MaxItems::DEF),
-    ("maxLength", &MaxLength::DEF),
-    ("maxProperties", &MaxProperties::DEF),
-    ("maximum", &Maximum::DEF),
-    ("minItems", &MinItems::DEF),
-    ("minLength", &MinLength::DEF),
-    ("minProperties", &MinProperties::DEF),
-    ("minimum", &Minimum::DEF),
-    ("multipleOf", &MultipleOf::DEF),
     ("nullable", &Nullable::DEF),
-    ("pattern", &Pattern::DEF),
     ("title", &Title::DEF),
-    ("type", &Type::DEF),
     ("x-kubernetes-embedded-resource", &EmbeddedResource::DEF),
-    ("x-kubernetes-int-or-string", &XIntOrString::DEF),
     ("x-kubernetes-list-type", &ListTypeMarker::DEF),
-    (
-        "x-kubernetes-preserve-unknown-fields",
-        &PreserveUnknownFields::DEF,
-    ),
+    ("x-kubernetes-map-type", &MapTypeMarker::DEF),
+    ("x-kubernetes-preserve-unknown-fields", &PreserveUnknownFields::DEF),
 ];
 
 /// Keywords with several values.
@@ -142,7 +124,7 @@ fn of_keyword(keyword: &str, wire: WireType, value: Option<Value>) -> Meaning {
         let found = table.iter().find(|(known, _)| *known == keyword);
         found.map(|(_, def)| *def)
     };
-    if let Some(def) = find(&KEYWORDS) {
+    if let Some(def) = find(&RENAMED).or_else(|| rules::of_keyword(keyword)) {
         return Meaning::Marker(def, effect(def, value));
     }
     if let Some(def) = find(&LISTS) {
@@ -156,9 +138,6 @@ fn of_keyword(keyword: &str, wire: WireType, value: Option<Value>) -> Meaning {
         );
     }
     match (keyword, value) {
-        ("x-kubernetes-map-type", value) => {
-            Meaning::Marker(&MapTypeMarker::DEF, effect(&MapTypeMarker::DEF, value))
-        }
         ("description", Some(value)) => Meaning::Description(value),
         ("uniqueItems", _) if wire == WireType::List => Meaning::Nothing,
         ("allOf", _) => Meaning::Combinators(|all, value| set(&mut all.all_of, value)),
