@@ -156,7 +156,7 @@ fn generation_is_pure() {
         "std::fs",
         " fs::",
         "env::",
-        "SystemTime",
+        "SystemTime::",
         "Instant",
         "Command::new",
         "current_dir",
