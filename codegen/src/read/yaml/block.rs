@@ -244,11 +244,12 @@ impl<'a> Reader<'a> {
         while self.indent == Some(column) && self.is_item() || items.is_empty() {
             self.rest = self.rest.strip_prefix('-')?;
             let spaces = self.skip_spaces();
-            let end = self.at();
             items.push(if !self.is_blank() {
                 self.block(column + 1 + spaces, column + 1)?
             } else {
-                self.take_line();
+                // An item without a value is behind its comment.
+                let at = self.at();
+                let end = at + self.take_line().len();
                 self.next_line();
                 match self.indent {
                     Some(indent) if indent > column => self.block(indent, column + 1)?,

@@ -78,6 +78,20 @@ fn scalars_are_what_they_are_to_serde_saphyr() {
 }
 
 #[test]
+fn what_has_no_value_is_where_serde_saphyr_says() {
+    for text in [
+        "- # ",
+        "- # x\n- a\n",
+        "-\n-   \n- b\n",
+        "- # x\n  a: 1\n",
+        "a:\n- # x\n-\n",
+        "a: # x\nb:   \n",
+    ] {
+        assert!(check(text), "{text:?}");
+    }
+}
+
+#[test]
 fn what_is_doubtful_is_left_to_serde_saphyr() {
     for text in [
         "a: 1\na: 2\n",
