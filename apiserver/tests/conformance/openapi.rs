@@ -35,7 +35,7 @@ fn reference(name: &str) -> String {
 async fn published(client: &Client, spec: Value) -> (Value, String) {
     let crd = Crd::new(json!({"type": "object", "properties": {"spec": spec}}));
     let things = crd.install(client).await;
-    let (group, version) = things.api_version.split_once('/').unwrap();
+    let (group, version) = things.api_version.split_once('/').expect("a group");
     let reversed: Vec<&str> = group.rsplit('.').collect();
     let name = format!("{}.{version}.Thing", reversed.join("."));
     let path = format!("apis/{}", things.api_version);
