@@ -2,8 +2,8 @@
 # The public API of the published crates: hack/public-api.sh [--update]
 #
 # testdata/public-api lists what the documentation of each crate on docs.rs shows, an item a line, without blanket implementations and auto
-# traits: the diff of a change shows what it does to the API, and hack/release.sh compares the lists with those of the last release. Crates
-# that docs/policy.md does not cover have none.
+# traits: the diff of a change shows what it does to the API. Crates that docs/policy.md does not cover have none. Whether a release
+# breaks its users is asked by hack/release.sh.
 # Fails if a list is not that of the code; --update writes the lists.
 #
 # The lists come from rustdoc's JSON, an unstable format that stable Rust writes if it is told to. Each release of Rust may change it: the
