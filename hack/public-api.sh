@@ -24,6 +24,7 @@ case $#:${1:-} in
     ;;
 esac
 command -v python3 >/dev/null || skip "no python3 to read cargo's metadata with"
+cargo fetch --quiet --locked --manifest-path hack/public-api/Cargo.toml || skip "the library that reads rustdoc's JSON cannot be downloaded"
 
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
 work=$CARGO_TARGET_DIR/public-api
